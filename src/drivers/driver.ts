@@ -1,0 +1,284 @@
+/**
+ * The vocabulary in which a driver says what its calls mean. A descriptor is plain JSON-able data, a small declaration
+ * file: which names a package exports, what kind of object each makes, and what each method of a kind does. The same
+ * shape is accepted in `settings['advisory-lock'].drivers`.
+ */
+import type { Dialect, PlaceholderStyle } from '../sql/model.js';
+
+export type { Dialect, PlaceholderStyle };
+
+/**
+ * What a statement sent over a handle may rely on.
+ * - `pool`: every call may run on another backend
+ * - `http`: every call is a session of its own
+ * - `single`: one backend that all callers share
+ * - `connection`: one backend until it is given back
+ * - `transaction`: one backend with an open transaction
+ */
+export type Role = 'pool' | 'http' | 'single' | 'connection' | 'transaction' | 'unknown';
+
+export interface DriverDescriptor {
+  /** The package's usual name; settings and messages use it. */
+  name: string;
+  /** `either`: the library speaks both, and the SQL's own function names decide. */
+  dialect: Dialect | 'either';
+  /** Import specifiers, exact, or ending in `/*` for any sub-path. */
+  modules: readonly string[];
+  /** The CommonJS package's default import is its whole namespace: `import pg from 'pg'; new pg.Pool()`. */
+  defaultIsNamespace?: boolean;
+  /** How bound values are written in text, besides `$1`; a call may say otherwise. */
+  placeholders?: readonly PlaceholderStyle[];
+  exports: readonly Export[];
+  kinds: Readonly<Record<string, Kind>>;
+  /** Methods no other library has: a call of one names the driver even when the receiver's origin is unknown. */
+  distinctiveMethods?: Readonly<Record<string, string>>;
+  /** An `'error'` event nobody listens to ends the process (node-postgres connections). */
+  errorEventEndsProcess?: boolean;
+  /** The pool resets the session when a connection comes back: session locks are gone (slonik: DISCARD ALL). */
+  resetsOnRelease?: boolean;
+  /** A package or call that makes every handle join an open transaction unseen; handles are then `unknown`. */
+  implicitTransactions?: readonly ImplicitTransaction[];
+  /** How the driver turns a bound JavaScript value into SQL; what is absent is unknown. */
+  binding?: Binding;
+  examples: readonly [Example, ...Example[]];
+}
+
+export interface ImplicitTransaction {
+  /** The file (or project) imports this module … */
+  module?: string;
+  /** … or calls this exported or static method: `Sequelize.useCLS`. */
+  call?: string;
+}
+
+/** One name, or several with one meaning, that the driver's modules export. */
+export interface Export {
+  /** Dotted: `Pool`, `default`, `Knex.Transaction`, `Prisma.sql`. */
+  names: readonly string[];
+  /** Only in these of the driver's modules. */
+  modules?: readonly string[];
+  /** Whatever module the name comes from: clients generated into the project (`PrismaClient`). */
+  anyModule?: boolean;
+  /** `new X(…)`, and by default the type `X`. Subclasses are of the kind, too. */
+  new?: Give;
+  /** The exported function called. */
+  call?: Call;
+  /** The exported function used as a template tag. */
+  tag?: Call;
+  /** The export is the handle itself: `import { sql } from '@vercel/postgres'`. */
+  is?: Give;
+  /** As an annotation. `ambiguous`: objects of this type play several roles, so only their origin can say which. */
+  type?: string | { kind: string; ambiguous: true };
+}
+
+/** What comes into being: a kind's name, or more. */
+export type Give = string | GiveDetails;
+
+export interface GiveDetails {
+  kind: string;
+  /** The same backend and role as the receiver: `queryRunner.manager`, `pool.promise()`. */
+  same?: boolean;
+  /** The role and identity of the handle passed here: `drizzle(client)`. Without one, the kind's own role. */
+  wraps?: readonly Position[];
+  /** One backend only, hence `single`: `new Pool({ max: 1 })`. */
+  singleWhen?: readonly Condition[];
+  /** Reads go to other servers unless told otherwise: Sequelize `replication`. */
+  replicaWhen?: readonly Condition[];
+  /** Where the server's lock_timeout is configured. */
+  lockTimeout?: readonly Position[];
+  /** Where connection strings and host options stand, for evidence of a pooler between. */
+  url?: readonly Position[];
+  /** A client-side limit on every statement, which does not stop the server: pg's `query_timeout`. */
+  clientTimeout?: readonly Position[];
+  /** Takes a connection that has to be given back; false for a handle somebody else gives back. Default true. */
+  owned?: boolean;
+}
+
+/** Where something stands in a call. `property` may be dotted. */
+export type Position =
+  | { argument: number | 'last'; property?: string }
+  /** The template of a tagged template; its values are the bound values. */
+  | { template: true }
+  /** The object the method is called on: `` sql`…`.execute(db) ``. */
+  | { receiver: true }
+  /** All arguments from this index on. */
+  | { rest: number };
+
+export interface Condition {
+  at: Position;
+  /** The value there is exactly this constant, or, with `present`, there is one that is not false. */
+  equals?: string | number | boolean | null;
+  /** The last part of a member expression there: `QueryTypes.SELECT`. */
+  member?: string;
+  present?: boolean;
+}
+
+/** A kind of object a driver hands out: handles, builders, pending queries, results. */
+export interface Kind {
+  /** The role of statements sent over it; absent for builders and fragments. */
+  role?: Role;
+  /** Members of another kind of this driver that this one has as well. */
+  extends?: string;
+  methods?: Readonly<Record<string, Call>>;
+  properties?: Readonly<Record<string, Give>>;
+  /** The object itself called: `knex('table')`. */
+  call?: Call;
+  /** The object itself as a template tag. */
+  tag?: Call;
+  /** Any member not named here leads to calls that take a connection from the pool: `prisma.user.findMany()`. */
+  otherMembers?: 'use-connection';
+  /** Every unnamed method returns the object itself: query builders. */
+  fluent?: boolean;
+  /** Symbol.dispose or Symbol.asyncDispose does this: `using`. */
+  dispose?: Effect;
+}
+
+export interface Call {
+  /** Sends SQL to the server. */
+  sends?: Sends;
+  /** Makes a piece of SQL that something else sends. */
+  fragment?: Fragment;
+  /** The returned value. */
+  gives?: Give;
+  /** The awaited value. */
+  resolves?: Give;
+  callback?: Callback;
+  effect?: Effect;
+  /** The statements in this array, or returned as an array by the callback, run in one transaction. */
+  batch?: Position;
+  /** In a query builder: what part of the statement the arguments are. */
+  clause?: BuilderClause;
+  /** Uses a connection of the pool, though no SQL text is seen: `dataSource.runMigrations()`. */
+  usesConnection?: boolean;
+  /** Only when all of these hold; the first matching entry of a list decides. */
+  when?: readonly Condition[];
+  /** Other meanings of the same call, tried first, in order. */
+  variants?: readonly Call[];
+  /** The options that set the isolation level of the transaction it opens. */
+  isolation?: readonly Position[];
+  /** The client-side limit on the transaction it opens, in milliseconds, and its default: Prisma. */
+  transactionTimeout?: { at: readonly Position[]; default: number };
+}
+
+export interface Sends {
+  /** Where the text stands; the first position that holds something is it. */
+  sql: readonly Position[];
+  /** The call names a function instead of carrying SQL: `rpc('pg_try_advisory_lock', …)`. */
+  functionName?: Position;
+  /** A call that always runs this lock function: Lucid's `getAdvisoryLock` is `pg_try_advisory_lock`. */
+  runs?: string;
+  values?: readonly Position[];
+  /** The handle is passed to the call; without a handle there, the receiver's role counts unless `required`. */
+  on?: { at: readonly Position[]; required?: boolean };
+  result: Result;
+  /** The result as the last argument of a callback, at this parameter. */
+  callback?: { argument: number | 'last'; parameter: number; result: Result };
+  /** Nothing is sent until somebody awaits: `memoized` sends once, `resent` with every await. Absent: sent at once. */
+  lazy?: 'memoized' | 'resent' | 'needs-call';
+  placeholders?: readonly PlaceholderStyle[];
+  /** An AbortSignal that this driver honours, or, with `ignored`, one it drops silently. */
+  signal?: { at: readonly Position[]; ignored?: boolean; safeWhen?: readonly Condition[] };
+  /** A client-side limit that rejects while the server goes on. */
+  clientTimeout?: readonly Position[];
+  /** Read from a replica when the handle has replicas and these hold. */
+  replicaWhen?: readonly Condition[];
+  /** The text goes through the simple protocol and may hold several statements; false when it must be one. */
+  multipleStatements?: boolean;
+  /** Rejects on a result column of type void, after the statement ran: Prisma's `$queryRaw`. */
+  rejectsVoid?: boolean;
+  /** Rejects when a row comes back, after the statement ran: pg-promise's `none`. */
+  rejectsRows?: boolean;
+}
+
+/** Where the cell of a result stands in the awaited value. `at` is the path to it: ['rows'], ['0'], []. */
+export type Result =
+  /** Rows are objects by column name, under `at`. */
+  | { shape: 'rows'; at: readonly string[] }
+  /** Rows are arrays by column position. */
+  | { shape: 'row-arrays'; at: readonly string[] }
+  /** One row object, or nothing. */
+  | { shape: 'row'; at: readonly string[] }
+  /** The first column's value itself. */
+  | { shape: 'value'; at: readonly string[] }
+  /** A number of rows: the boolean cannot be had. */
+  | { shape: 'count' }
+  /** True for any row: slonik's `exists`. */
+  | { shape: 'any-row' }
+  | { shape: 'nothing' }
+  /** Depends on what the analyzer cannot see: any of these. */
+  | { shape: 'one-of'; results: readonly Result[] }
+  | { shape: 'unknown' };
+
+/** A piece of SQL made for something else to send. */
+export interface Fragment {
+  sql: readonly Position[];
+  values?: readonly Position[];
+  /** How the text is meant: `value` and `identifier` are inserted as one bound value or one quoted name. */
+  as: 'sql' | 'value' | 'identifier' | 'list';
+  placeholders?: readonly PlaceholderStyle[];
+}
+
+export interface Callback {
+  argument: number | 'last';
+  /** What the callback's parameters are, by position. */
+  parameters: Readonly<Record<number, Give>>;
+  /** How often and when it runs: `once` before the call settles, or later, whenever (event listeners). Default `once`. */
+  runs?: 'once' | 'later';
+  /** The callback returns an array of statements that are then sent. */
+  returnsBatch?: boolean;
+}
+
+/** What a call does to a connection or transaction, besides sending SQL. */
+export type Effect =
+  /** Back to the pool, the session as it is. `of`: the handle is an argument. */
+  | { does: 'gives-back'; of?: Position; destroysWhen?: 'truthy-argument' | 'always'; rollsBack?: boolean }
+  /** The session ends and with it every lock. */
+  | { does: 'closes'; of?: Position }
+  | { does: 'begins' }
+  | { does: 'commits' }
+  | { does: 'rolls-back' }
+  /** Commits what is open, then gives back: TypeORM's `await using`. */
+  | { does: 'commits-and-gives-back' }
+  /** Registers a listener; the event's name is the first argument. */
+  | { does: 'listens' };
+
+export type BuilderClause =
+  /** Fragments in the arguments stand in this clause. */
+  | { is: 'select' | 'where' | 'having' | 'join-on' | 'order-by' | 'group-by' | 'returning' | 'from' | 'set' | 'distinct-on' }
+  | { is: 'limit' | 'offset'; at: Position }
+  /** Takes one row: Knex `first()` sends LIMIT 1. */
+  | { is: 'limit-one' }
+  | { is: 'distinct' }
+  | { is: 'row-locking' }
+  /** Sent over the handle passed here. */
+  | { is: 'handle'; at: Position };
+
+/** Code that shows a part of the descriptor, and what the analyzer must make of it. Run by the project's tests. */
+export interface Example {
+  code: string;
+  /** The statements found, in the order of the code. */
+  sends?: readonly ExampleStatement[];
+  /** What happens to connections and transactions, in the order of the code. */
+  effects?: readonly Effect['does'][];
+}
+
+export interface ExampleStatement {
+  over: Role;
+  /** Part of the SQL, where the text is not obvious. */
+  sql?: string;
+  /** Member access on the awaited value that reads the first column of the first row. */
+  cell?: string;
+  /** Expected when the statement is never sent. */
+  sent?: false;
+}
+
+/** How a bound JavaScript value reaches the server. */
+export interface Binding {
+  /** `null`: a bound `undefined` is SQL NULL; `throws`: the driver refuses it; `dropped`: the value disappears from the text. */
+  undefined?: 'null' | 'throws' | 'dropped';
+  null?: 'null' | 'throws';
+  /** Type given to a bound number; `untyped` lets the server infer it. */
+  number?: 'untyped' | 'bigint' | 'integer';
+}
+
+/** Checks the shape at compile time and keeps the literal's own type out of the way. */
+export const defineDriver = (descriptor: DriverDescriptor): DriverDescriptor => descriptor;

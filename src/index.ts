@@ -1,0 +1,5 @@
+import { createPlugin } from './plugin.js';
+
+const plugin = createPlugin();
+
+export default plugin;

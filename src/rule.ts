@@ -1,0 +1,192 @@
+import type { TSESLint, TSESTree } from '@typescript-eslint/utils';
+import type { Rule as EslintRule } from 'eslint';
+import type { JSONSchema4 } from '@typescript-eslint/utils/json-schema';
+import { resultsOf, type Pass, type Unit } from './pass.js';
+import { readSettings } from './settings.js';
+import { mentionsLock } from './sql/lock-functions.js';
+
+export type Tier = 'recommended' | 'strict' | 'all';
+
+/** One replacement of source text, as absolute UTF-16 offsets into the file. */
+export interface Edit {
+  readonly range: readonly [number, number];
+  readonly text: string;
+}
+
+export interface Suggestion<MessageId extends string> {
+  readonly messageId: MessageId;
+  readonly data?: Readonly<Record<string, string | number>>;
+  readonly edits: readonly Edit[];
+}
+
+/** One step of the path that leads to a finding, in order: acquire, what fails, where the lock is lost. */
+export interface WitnessStep {
+  readonly node: TSESTree.Node;
+  readonly text: string;
+}
+
+/** One finding, as plain data: where it stands, what it says, what would cure it. */
+export interface Problem<MessageId extends string> {
+  readonly node: TSESTree.Node;
+  /** What to underline, when it is less than the node: absolute UTF-16 offsets into the file. */
+  readonly range?: readonly [number, number];
+  readonly messageId: MessageId;
+  readonly data?: Readonly<Record<string, string | number>>;
+  readonly suggestions?: readonly Suggestion<MessageId>[];
+  /** An automatic fix: only where behaviour provably stays the same. */
+  readonly fix?: readonly Edit[];
+  readonly witness?: readonly WitnessStep[];
+}
+
+type Results<P extends readonly Pass<unknown>[]> = { [K in keyof P]: P[K] extends Pass<infer T> ? T : never };
+
+export interface RuleOptions<Options extends object> {
+  /** The properties of the rule's one options object. */
+  readonly schema: Readonly<Record<string, JSONSchema4>>;
+  readonly defaults: Options;
+}
+
+export interface RuleSpecification<
+  MessageId extends string,
+  P extends readonly Pass<unknown>[],
+  Options extends object,
+> {
+  readonly name: string;
+  /** One sentence, imperative, without a full stop at the end. */
+  readonly summary: string;
+  readonly tier: Tier;
+  readonly kind?: 'problem' | 'suggestion';
+  readonly messages: Readonly<Record<MessageId, string>>;
+  readonly options?: RuleOptions<Options>;
+  readonly hasSuggestions?: boolean;
+  readonly fixable?: boolean;
+  readonly requires: P;
+  /** A pure generator: from facts to problems. */
+  readonly check: (
+    results: Results<P>,
+    options: Options,
+    unit: Unit,
+  ) => Iterable<Problem<NoInfer<MessageId>>>;
+}
+
+/** A rule as the plugin lists it, its type parameters hidden. */
+export interface Rule {
+  readonly name: string;
+  readonly tier: Tier;
+  readonly summary: string;
+  readonly toEslint: (observe?: Observer) => EslintRule.RuleModule;
+}
+
+/** Called with every problem a rule reports, before disable comments are applied. */
+export type Observer = (report: ObservedProblem) => void;
+
+export interface ObservedProblem {
+  readonly rule: string;
+  readonly filename: string;
+  readonly range: readonly [number, number];
+  readonly messageId: string;
+  readonly data: Readonly<Record<string, string | number>>;
+  readonly witness: readonly WitnessStep[];
+}
+
+const docsUrl = (name: string): string =>
+  `https://github.com/eslint-plugin-advisory-lock/eslint-plugin-advisory-lock/blob/main/docs/rules/${name}.md`;
+
+/**
+ * Turns a specification into a rule. The rule registers no visitor for a file whose text mentions no lock, nor for a
+ * source that is not a JavaScript program (ESLint's JSON, CSS and Markdown languages).
+ */
+export function createRule<
+  const MessageId extends string,
+  const P extends readonly Pass<unknown>[],
+  Options extends object = Record<never, never>,
+>(specification: RuleSpecification<MessageId, P, Options>): Rule {
+  const { name, summary, tier, options } = specification;
+  return {
+    name,
+    tier,
+    summary,
+    toEslint: (observe) => ({
+      meta: {
+        type: specification.kind ?? 'problem',
+        docs: { description: summary, url: docsUrl(name) },
+        messages: specification.messages,
+        schema: options
+          ? [{ type: 'object', properties: options.schema, additionalProperties: false }]
+          : [],
+        ...(options && { defaultOptions: [options.defaults] }),
+        ...(specification.hasSuggestions && { hasSuggestions: true }),
+        ...(specification.fixable && { fixable: 'code' as const }),
+      },
+      create(context) {
+        const { sourceCode } = context;
+        const program: unknown = sourceCode.ast;
+        if (!isJavaScriptProgram(program)) return {};
+        const settings = readSettings(context.settings);
+        if (!mentionsLock(sourceCode.text, settings.triggerWords)) return {};
+        return {
+          Program() {
+            const unit = unitOf(program, context, settings);
+            const merged = { ...options?.defaults, ...(context.options[0] as object | undefined) } as Options;
+            for (const problem of specification.check(resultsOf(specification.requires, unit), merged, unit)) {
+              report(problem);
+            }
+          },
+        };
+
+        function report(problem: Problem<MessageId>): void {
+          const range = problem.range ?? problem.node.range;
+          observe?.({
+            rule: name,
+            filename: context.filename,
+            range,
+            messageId: problem.messageId,
+            data: problem.data ?? {},
+            witness: problem.witness ?? [],
+          });
+          context.report({
+            loc: { start: sourceCode.getLocFromIndex(range[0]), end: sourceCode.getLocFromIndex(range[1]) },
+            messageId: problem.messageId,
+            ...(problem.data && { data: problem.data }),
+            ...(problem.fix && { fix: applyEdits(problem.fix) }),
+            suggest: (problem.suggestions ?? []).map((suggestion) => ({
+              messageId: suggestion.messageId,
+              ...(suggestion.data && { data: suggestion.data }),
+              fix: applyEdits(suggestion.edits),
+            })),
+          });
+        }
+      },
+    }),
+  };
+}
+
+const applyEdits =
+  (edits: readonly Edit[]) =>
+  (fixer: EslintRule.RuleFixer): EslintRule.Fix[] =>
+    edits.map((edit) => fixer.replaceTextRange([edit.range[0], edit.range[1]], edit.text));
+
+/** ESLint's other languages hand over trees of their own; only a `Program` is JavaScript or TypeScript. */
+function isJavaScriptProgram(ast: unknown): ast is TSESTree.Program {
+  return typeof ast === 'object' && ast !== null && 'type' in ast && ast.type === 'Program';
+}
+
+function unitOf(
+  program: TSESTree.Program,
+  context: EslintRule.RuleContext,
+  settings: Unit['settings'],
+): Unit {
+  const { sourceCode } = context;
+  if (!sourceCode.scopeManager) throw new Error('advisory-lock needs the scope analysis that every ESLint parser provides');
+  return {
+    program,
+    text: sourceCode.text,
+    scopes: sourceCode.scopeManager as unknown as TSESLint.Scope.ScopeManager,
+    visitorKeys: sourceCode.visitorKeys,
+    parserServices: sourceCode.parserServices,
+    parser: (context.languageOptions as { parser?: unknown } | undefined)?.parser,
+    languageOptions: context.languageOptions as unknown,
+    filename: context.filename,
+    settings,
+  };
+}
