@@ -97,14 +97,19 @@ export const either =
     for (const alternative of alternatives) {
       const mistake = alternative(value, path);
       if (!mistake) return null;
-      if (!nearest || mistake.depth > nearest.depth) nearest = mistake;
-      else if (mistake.problem === nearest.problem) {
-        const allowed = `${nearest.allowed}, or ${mistake.allowed.replace('allowed: ', '')}`;
-        nearest = { ...nearest, allowed, guess: nearest.guess ?? mistake.guess };
-      }
+      nearest = nearest ? nearerOf(nearest, mistake) : mistake;
     }
     return nearest;
   };
+
+function nearerOf(one: Mistake, other: Mistake): Mistake {
+  if (other.problem !== one.problem) return other.depth > one.depth ? other : one;
+  return {
+    ...one,
+    allowed: `${one.allowed}, or ${other.allowed.replace('allowed: ', '')}`,
+    guess: one.guess ?? other.guess,
+  };
+}
 
 /** Objects told apart by the value of one key. */
 export const tagged =

@@ -6,12 +6,11 @@ const settings = readSettings({});
 
 function unitOf(text: string, own = settings): Unit {
   const { ast, scopeManager, visitorKeys, services } = parser.parseForESLint(text, { range: true, loc: true });
-  if (!scopeManager) throw new Error('the parser made no scopes');
   return {
     program: ast,
     text,
     scopes: scopeManager,
-    visitorKeys: visitorKeys as Unit['visitorKeys'],
+    visitorKeys,
     parserServices: services,
     parser,
     languageOptions: {},

@@ -87,7 +87,7 @@ describe('a mistake in the settings', () => {
     [{ handles: { db: 'pool' } }, `${key}.handles is {"db":"pool"}; allowed: an array.`],
     [{ handles: [{ is: 'db', role: 'Pool', driver: 'pg' }] }, `${key}.handles[0].role is "Pool"; allowed: "pool", "single", "connection", "transaction". Did you mean "pool"?`],
     [{ handles: [{ is: 'db', role: 'pool' }] }, `${key}.handles[0] lacks "driver"; it needs is, role, driver.`],
-    [{ handles: [{ is: '', role: 'pool', driver: 'pg' }] }, `${key}.handles[0].is is ""; allowed: a string that is not empty.`],
+    [{ handles: [{ is: '', role: 'pool', driver: 'pg' }] }, `${key}.handles[0].is is ""; allowed: a string that is not empty, or an object.`],
     [{ handles: [{ is: 5, role: 'pool', driver: 'pg' }] }, `${key}.handles[0].is is 5; allowed: a string that is not empty, or an object.`],
     [{ handles: [{ is: { from: 'module', name: 'db' }, role: 'pool', driver: 'pg' }] }, `${key}.handles[0].is.from is "module"; allowed: "file", "package".`],
     [{ handles: [{ is: { from: 'file', nam: 'db' }, role: 'pool', driver: 'pg' }] }, `${key}.handles[0].is.nam is not known; allowed in ${key}.handles[0].is: from, name, package, path. Did you mean "name"?`],
