@@ -3,17 +3,17 @@
 // Plain JavaScript without dependencies: it is there before they are.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What each task runs after the build. */
+/** What each task runs after the build: a program as it is, or one of ours in TypeScript, bundled first. */
 const tasks = {
   test: ['node_modules/vitest/vitest.mjs', 'run'],
-  demo: ['scripts/demo.mjs'],
-  bench: ['bench/run.mjs'],
-  docs: ['scripts/docs.mjs'],
+  demo: ['scripts/demo.ts'],
+  bench: ['bench/bench.ts'],
+  docs: ['scripts/docs.ts'],
 };
 
 const [task = '', ...rest] = process.argv.slice(2);
@@ -27,8 +27,25 @@ if (!isInstalled()) {
   console.error('Installing the dependencies that package-lock.json names (npm ci) …');
   run('npm', ['ci', '--no-audit', '--no-fund'], 'Installing failed. It needs a registry that npm can reach; see the output above.');
 }
-run(process.execPath, ['node_modules/tsdown/dist/run.mjs', '--logLevel', 'warn'], 'The build failed; see the output above.');
-run(process.execPath, [...command, ...rest], null);
+build([], 'The build failed.');
+const [program, ...parameters] = command;
+run(process.execPath, [program.endsWith('.ts') ? bundled(program) : program, ...parameters, ...rest]);
+
+function bundled(source) {
+  build(['--no-config', '--format', 'esm', '--no-dts', '--out-dir', '.cache', source], `${source} could not be bundled.`);
+  return join('.cache', basename(source).replace(/\.ts$/, '.mjs'));
+}
+
+/** Says nothing unless it fails. */
+function build(options, explanation) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['node_modules/tsdown/dist/run.mjs', ...options], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (status === 0) return;
+  console.error(`${stdout}${stderr}${explanation}`);
+  process.exit(status ?? 1);
+}
 
 function run(program, parameters, explanation) {
   const { status, error, signal } = spawnSync(program, parameters, { cwd: root, stdio: 'inherit' });
