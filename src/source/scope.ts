@@ -21,7 +21,7 @@ export type Definition =
   | { kind: 'element'; of: TSESTree.Expression; path: readonly PatternStep[]; node: TSESTree.ForOfStatement }
   | { kind: 'catch' }
   /** Written in several places, or in a way that is not followed. */
-  | { kind: 'unknown'; writes: readonly TSESTree.Expression[] };
+  | { kind: 'unknown'; writes: readonly TSESTree.Node[] };
 
 export interface Scopes {
   /** The variable an identifier refers to; null for globals that nothing in the file declares. */
@@ -74,7 +74,7 @@ function define(variable: Variable): Definition {
   const [first, ...others] = variable.defs;
   if (!first) return { kind: 'unknown', writes: [] };
   const writes = variable.references.filter((reference) => reference.isWrite());
-  const expressions = writes.flatMap((reference) => (reference.writeExpr ? [reference.writeExpr as TSESTree.Expression] : []));
+  const expressions = writes.flatMap((reference) => (reference.writeExpr ? [reference.writeExpr] : []));
   const unknown: Definition = { kind: 'unknown', writes: expressions };
   // Overload signatures are further definitions of one function.
   if (others.some((other) => other.node.type !== 'TSDeclareFunction' && first.node.type !== 'TSDeclareFunction')) return unknown;
