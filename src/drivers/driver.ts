@@ -66,6 +66,8 @@ export interface Export {
   tag?: Call;
   /** The export is the handle itself: `import { sql } from '@vercel/postgres'`. */
   is?: Give;
+  /** What `new` makes carries SQL itself: pg's `new Query(text)`, pgtyped's `new PreparedQuery(ir)`. */
+  fragment?: Fragment;
   /** As an annotation. `ambiguous`: objects of this type play several roles, so only their origin can say which. */
   type?: string | { kind: string; ambiguous: true };
 }
@@ -77,11 +79,18 @@ export interface GiveDetails {
   kind: string;
   /** The same backend and role as the receiver: `queryRunner.manager`, `pool.promise()`. */
   same?: boolean;
-  /** The role and identity of the handle passed here: `drizzle(client)`. Without one, the kind's own role. */
+  /**
+   * The role and identity of the handle passed here: `drizzle(client)`. Without one, the receiver's with `same`, else the
+   * kind's own role.
+   */
   wraps?: readonly Position[];
-  /** One backend only, hence `single`: `new Pool({ max: 1 })`. */
+  /** The object that the receiver wraps, of whatever driver it is; without one, an object of the kind: Drizzle's `$client`. */
+  unwraps?: boolean;
+  /** In a callback: bound to the handle at this parameter of the same callback: pg's `done`. */
+  sameAsParameter?: number;
+  /** One backend only, hence `single`: `new Pool({ max: 1 })`. One condition of the list is enough. */
   singleWhen?: readonly Condition[];
-  /** Reads go to other servers unless told otherwise: Sequelize `replication`. */
+  /** Reads go to other servers unless told otherwise: Sequelize `replication`. One condition of the list is enough. */
   replicaWhen?: readonly Condition[];
   /** Where the server's lock_timeout is configured. */
   lockTimeout?: readonly Position[];
@@ -110,6 +119,8 @@ export interface Condition {
   /** The last part of a member expression there: `QueryTypes.SELECT`. */
   member?: string;
   present?: boolean;
+  /** Nothing stands there, or undefined, null or false. */
+  absent?: boolean;
 }
 
 /** A kind of object a driver hands out: handles, builders, pending queries, results. */
@@ -118,6 +129,7 @@ export interface Kind {
   role?: Role;
   /** Members of another kind of this driver that this one has as well. */
   extends?: string;
+  /** `x.name(…)` and `` x.name`…` ``; for the latter, positions of arguments hold nothing. */
   methods?: Readonly<Record<string, Call>>;
   properties?: Readonly<Record<string, Give>>;
   /** The object itself called: `knex('table')`. */
@@ -128,6 +140,10 @@ export interface Kind {
   otherMembers?: 'use-connection';
   /** Every unnamed method returns the object itself: query builders. */
   fluent?: boolean;
+  /** Awaiting the object (or `then`, `catch`, `finally`) sends the statement it has collected: Knex's builders. */
+  awaits?: Sends;
+  /** What awaiting the object, or `yield*` in an Effect generator, gives: Effect's `sql.reserve`. */
+  resolves?: Give;
   /** Symbol.dispose or Symbol.asyncDispose does this: `using`. */
   dispose?: Effect;
 }
@@ -147,6 +163,12 @@ export interface Call {
   batch?: Position;
   /** In a query builder: what part of the statement the arguments are. */
   clause?: BuilderClause;
+  /** The name of the result column made of the SQL in this call, or of the fragment it is called on: `` sql`…`.as('ok') ``. */
+  alias?: Position;
+  /** A signal that later calls on the given or awaited object obey, or that of its callback: `em.fork({ signal })`. */
+  signal?: Sends['signal'];
+  /** A client-side limit on the statement that the receiver sends later, with the server left waiting: Knex `timeout(ms)`. */
+  clientTimeout?: readonly Position[];
   /** Uses a connection of the pool, though no SQL text is seen: `dataSource.runMigrations()`. */
   usesConnection?: boolean;
   /** Only when all of these hold; the first matching entry of a list decides. */
@@ -189,10 +211,13 @@ export interface Sends {
   rejectsRows?: boolean;
 }
 
-/** Where the cell of a result stands in the awaited value. `at` is the path to it: ['rows'], ['0'], []. */
+/**
+ * Where the cell of a result stands in the awaited value. `at` is the path to it: ['rows'], ['0'], []. An alternative of
+ * `one-of` with a `dialect` counts only for SQL of that dialect.
+ */
 export type Result =
   /** Rows are objects by column name, under `at`. */
-  | { shape: 'rows'; at: readonly string[] }
+  | { shape: 'rows'; at: readonly string[]; dialect?: Dialect }
   /** Rows are arrays by column position. */
   | { shape: 'row-arrays'; at: readonly string[] }
   /** One row object, or nothing. */
@@ -214,6 +239,10 @@ export interface Fragment {
   values?: readonly Position[];
   /** How the text is meant: `value` and `identifier` are inserted as one bound value or one quoted name. */
   as: 'sql' | 'value' | 'identifier' | 'list';
+  /** The fragment is a call of the function named here, with `values` as its arguments: `Sequelize.fn`. */
+  functionName?: Position;
+  /** Sending it gives this, whatever the sending call says: cursors and streams. */
+  result?: Result;
   placeholders?: readonly PlaceholderStyle[];
 }
 
