@@ -140,7 +140,10 @@ export interface Kind {
   otherMembers?: 'use-connection';
   /** Every unnamed method returns the object itself: query builders. */
   fluent?: boolean;
-  /** Awaiting the object (or `then`, `catch`, `finally`) sends the statement it has collected: Knex's builders. */
+  /**
+   * Awaiting the object (or `then`, `catch`, `finally`) sends the statement it has collected: Knex's builders. An object
+   * given by a call that `sends` lazily is that same statement, and this says only how its result is read.
+   */
   awaits?: Sends;
   /** What awaiting the object, or `yield*` in an Effect generator, gives: Effect's `sql.reserve`. */
   resolves?: Give;
