@@ -66,7 +66,10 @@ export interface Export {
   tag?: Call;
   /** The export is the handle itself: `import { sql } from '@vercel/postgres'`. */
   is?: Give;
-  /** What `new` makes carries SQL itself: pg's `new Query(text)`, pgtyped's `new PreparedQuery(ir)`. */
+  /**
+   * What `new` makes, or the exported object itself, carries SQL: pg's `new Query(text)`, `Prisma.empty`. No positions:
+   * the empty text.
+   */
   fragment?: Fragment;
   /** As an annotation. `ambiguous`: objects of this type play several roles, so only their origin can say which. */
   type?: string | { kind: string; ambiguous: true };
@@ -98,6 +101,8 @@ export interface GiveDetails {
   url?: readonly Position[];
   /** A client-side limit on every statement, which does not stop the server: pg's `query_timeout`. */
   clientTimeout?: readonly Position[];
+  /** The client-side limit, in milliseconds, on its transactions that set none themselves: Prisma. */
+  transactionTimeout?: readonly Position[];
   /** Takes a connection that has to be given back; false for a handle somebody else gives back. Default true. */
   owned?: boolean;
 }
@@ -279,6 +284,7 @@ export type BuilderClause =
   | { is: 'limit' | 'offset'; at: Position }
   /** Takes one row: Knex `first()` sends LIMIT 1. */
   | { is: 'limit-one' }
+  /** SELECT DISTINCT; fragments in the arguments stand in its select list. */
   | { is: 'distinct' }
   | { is: 'row-locking' }
   /** Sent over the handle passed here. */
