@@ -143,7 +143,7 @@ export interface Kind {
   tag?: Call;
   /** Any member not named here leads to calls that take a connection from the pool: `prisma.user.findMany()`. */
   otherMembers?: 'use-connection';
-  /** Every unnamed method returns the object itself: query builders. */
+  /** Every method that says nothing of what it returns, unnamed ones included, returns the object itself: query builders. */
   fluent?: boolean;
   /**
    * Awaiting the object (or `then`, `catch`, `finally`) sends the statement it has collected: Knex's builders. An object
@@ -165,11 +165,15 @@ export interface Call {
   gives?: Give;
   /** The awaited value. */
   resolves?: Give;
+  /** With a function in its place, `gives` and `resolves` do not apply: `pool.connect(callback)`. */
   callback?: Callback;
   effect?: Effect;
   /** The statements in this array, or returned as an array by the callback, run in one transaction. */
   batch?: Position;
-  /** In a query builder: what part of the statement the arguments are. */
+  /**
+   * In a query builder: what part of the statement the fragments in the arguments are, and the call's own `fragment`:
+   * `whereRaw('…')`.
+   */
   clause?: BuilderClause;
   /** The name of the result column made of the SQL in this call, or of the fragment it is called on: `` sql`…`.as('ok') ``. */
   alias?: Position;
