@@ -95,6 +95,11 @@ export interface GiveDetails {
   singleWhen?: readonly Condition[];
   /** Reads go to other servers unless told otherwise: Sequelize `replication`. One condition of the list is enough. */
   replicaWhen?: readonly Condition[];
+  /**
+   * Result columns may get other names than the SQL gives them: postgres' `transform`, Kysely's CamelCasePlugin. One
+   * condition of the list is enough.
+   */
+  renamesColumnsWhen?: readonly Condition[];
   /** Where the server's lock_timeout is configured. */
   lockTimeout?: readonly Position[];
   /** Where connection strings and host options stand, for evidence of a pooler between. */
@@ -209,7 +214,10 @@ export interface Sends {
   /** Nothing is sent until somebody awaits: `memoized` sends once, `resent` with every await. Absent: sent at once. */
   lazy?: 'memoized' | 'resent' | 'needs-call';
   placeholders?: readonly PlaceholderStyle[];
-  /** An AbortSignal that this driver honours, or, with `ignored`, one it drops silently. */
+  /**
+   * An AbortSignal that this driver honours, or, with `ignored`, one it drops silently. `safeWhen`: an abort in flight
+   * stops the server, too, when one of these holds; an abort before that still sends nothing.
+   */
   signal?: { at: readonly Position[]; ignored?: boolean; safeWhen?: readonly Condition[] };
   /** A client-side limit that rejects while the server goes on. */
   clientTimeout?: readonly Position[];

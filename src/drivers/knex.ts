@@ -6,6 +6,7 @@ import { nestTransactions } from './shared/nest.js';
 const pool: GiveDetails = {
   kind: 'knex',
   singleWhen: [{ at: { argument: 0, property: 'pool.max' }, equals: 1 }],
+  renamesColumnsWhen: [{ at: { argument: 0, property: 'postProcessResponse' }, present: true }],
   lockTimeout: [{ argument: 0, property: 'connection.lock_timeout' }],
   clientTimeout: [{ argument: 0, property: 'connection.query_timeout' }],
   url: [

@@ -6,6 +6,7 @@ const rows: Result = { shape: 'rows', at: [] };
 const pool: GiveDetails = {
   kind: 'pool',
   singleWhen: [{ at: { argument: 'last', property: 'max' }, equals: 1 }],
+  renamesColumnsWhen: [{ at: { argument: 'last', property: 'transform' }, present: true }],
   lockTimeout: [{ argument: 'last', property: 'connection.lock_timeout' }],
   url: [{ argument: 0 }, { argument: 'last', property: 'host' }, { argument: 'last', property: 'port' }],
 };
