@@ -32,6 +32,8 @@ export interface DriverDescriptor {
   kinds: Readonly<Record<string, Kind>>;
   /** Methods no other library has: a call of one names the driver even when the receiver's origin is unknown. */
   distinctiveMethods?: Readonly<Record<string, string>>;
+  /** Properties no other library's objects have, by the kind that stands there: `models.sequelize`. */
+  distinctiveProperties?: Readonly<Record<string, string>>;
   /** An `'error'` event nobody listens to ends the process (node-postgres connections). */
   errorEventEndsProcess?: boolean;
   /** The pool resets the session when a connection comes back: session locks are gone (slonik: DISCARD ALL). */

@@ -330,7 +330,6 @@ export default defineDriver({
     {
       code: `import { DataSource } from 'typeorm';
         const dataSource = new DataSource({ type: 'postgres' });
-        const jobs = () => dataSource.manager.createQueryBuilder(Job, 'job').where('pg_try_advisory_lock(job.id)');
         await dataSource.createQueryBuilder(Job, 'a').where('pg_try_advisory_lock(1)').groupBy('a.kind').addGroupBy('a.id').having('pg_try_advisory_lock(2)').getOne();
         await dataSource.createQueryBuilder(Job, 'a').innerJoin('a.runs', 'r', 'pg_try_advisory_lock(3)').leftJoin('a.b', 'b')
           .innerJoinAndSelect('a.c', 'c').leftJoinAndSelect('a.d', 'd').getMany();
