@@ -102,6 +102,8 @@ export interface GiveDetails {
    * condition of the list is enough.
    */
   renamesColumnsWhen?: readonly Condition[];
+  /** The pool resets the session when a connection comes back: mysql2's `resetOnRelease`. One condition is enough. */
+  resetsOnReleaseWhen?: readonly Condition[];
   /** Where the server's lock_timeout is configured. */
   lockTimeout?: readonly Position[];
   /** Where connection strings and host options stand, for evidence of a pooler between. */
