@@ -7,6 +7,7 @@ export interface Nodes {
   readonly calls: readonly TSESTree.CallExpression[];
   readonly news: readonly TSESTree.NewExpression[];
   readonly taggedTemplates: readonly TSESTree.TaggedTemplateExpression[];
+  readonly assignments: readonly TSESTree.AssignmentExpression[];
   readonly functions: readonly FunctionNode[];
   readonly classes: readonly ClassNode[];
   /** String literals and template literals, a tag's template and import specifiers included. */
@@ -22,6 +23,7 @@ function collectNodes(unit: Unit): Nodes {
   const calls: TSESTree.CallExpression[] = [];
   const news: TSESTree.NewExpression[] = [];
   const taggedTemplates: TSESTree.TaggedTemplateExpression[] = [];
+  const assignments: TSESTree.AssignmentExpression[] = [];
   const functions: FunctionNode[] = [];
   const classes: ClassNode[] = [];
   const strings: (TSESTree.StringLiteral | TSESTree.TemplateLiteral)[] = [];
@@ -36,6 +38,9 @@ function collectNodes(unit: Unit): Nodes {
         break;
       case 'TaggedTemplateExpression':
         taggedTemplates.push(node);
+        break;
+      case 'AssignmentExpression':
+        assignments.push(node);
         break;
       case 'FunctionDeclaration':
       case 'FunctionExpression':
@@ -64,6 +69,7 @@ function collectNodes(unit: Unit): Nodes {
     calls: inSourceOrder(calls),
     news: inSourceOrder(news),
     taggedTemplates: inSourceOrder(taggedTemplates),
+    assignments: inSourceOrder(assignments),
     functions: inSourceOrder(functions),
     classes: inSourceOrder(classes),
     strings: inSourceOrder(strings),
