@@ -1,9 +1,4 @@
 import type { DriverDescriptor } from './driver.js';
-<<<<<<< HEAD
-
-/** Every driver the analyzer knows. */
-export const drivers: readonly DriverDescriptor[] = [];
-=======
 import drizzle from './drizzle.js';
 import knex from './knex.js';
 import kysely from './kysely.js';
@@ -32,4 +27,3 @@ export const drivers: readonly DriverDescriptor[] = [
   sequelizeCore,
   mysql2,
 ];
->>>>>>> drivers

@@ -1,11 +1,3 @@
-<<<<<<< HEAD
-/**
- * True when the text may speak of a lock: a cheap test that decides whether a file is analysed at all.
- * `extraNames` are lock functions and wrappers that the settings name.
- */
-export function mentionsLock(text: string, extraNames: readonly string[] = []): boolean {
-  return /advisory|get_lock|release_(?:all_)?locks?|is_(?:free|used)_lock/i.test(text) || extraNames.some((name) => text.includes(name));
-=======
 import type { Dialect, LockAction, LockOperation } from './model.js';
 
 /** What a lock function does, whatever its arguments are. */
@@ -139,5 +131,4 @@ export function mentionsLock(text: string, extraNames: readonly string[] = []): 
   if (extraNames.length === 0) return false;
   const folded = text.toLowerCase();
   return extraNames.some((name) => folded.includes(name.toLowerCase()));
->>>>>>> sql
 }
