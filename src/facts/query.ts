@@ -43,8 +43,11 @@ export interface Query {
   readonly uses: readonly Use[];
   /** `never`: a lazy query that nobody awaits. */
   readonly sent: 'always' | 'never' | 'unknown';
-  /** An expression given as AbortSignal, at the call or along its route; `ignored` when the driver drops it. */
-  readonly signal: { readonly node: TSESTree.Node; readonly ignored: boolean } | null;
+  /**
+   * The expression given as AbortSignal. `ignored`: the driver drops it. `stopsServer`: an abort in flight also ends the
+   * statement on the server; one that came before still keeps it from being sent.
+   */
+  readonly signal: { readonly node: TSESTree.Node; readonly ignored: boolean; readonly stopsServer: boolean } | null;
   /** A client-side limit that leaves the server waiting: the option's value, or the pool's or client's option. */
   readonly clientTimeout: TSESTree.Node | null;
   /** A lazy statement handed to the caller, who may run it in a batch transaction. */

@@ -3,7 +3,7 @@ import type { Sends } from '../drivers/driver.js';
 import { enclosingFunction, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { CallMeaning } from './evaluator.js';
 import type { Frame } from './frames.js';
-import type { BuilderStep, CallNode } from './query.js';
+import type { BuilderStep, CallNode, Query } from './query.js';
 import type { StatementParts } from './statements.js';
 import type { DriverObject, Handle, Value } from './values.js';
 
@@ -168,12 +168,13 @@ export function createSending({ evaluated, fragments, unit }: StatementParts) {
     };
   }
 
-  function signalOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): { node: TSESTree.Node; ignored: boolean } | null {
-    if (!sends.signal || sends.signal.safeWhen?.some((condition) => evaluator.holds(sending, condition))) return null;
+  function signalOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): Query['signal'] {
+    if (!sends.signal) return null;
     const place = fragments.firstOf(sending, sends.signal.at);
     if (place.kind !== 'found') return null;
     const node = frameReader.argumentFor(place.node, frames)?.node ?? place.node;
-    return { node, ignored: sends.signal.ignored === true };
+    const stopsServer = sends.signal.safeWhen?.some((condition) => evaluator.holds(sending, condition)) === true;
+    return { node, ignored: sends.signal.ignored === true, stopsServer };
   }
 
   function clientTimeoutOf(sending: CallNode, sends: Sends, handle: Handle, frames: readonly Frame[]): TSESTree.Node | null {

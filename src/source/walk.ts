@@ -8,7 +8,6 @@ export interface Nodes {
   readonly news: readonly TSESTree.NewExpression[];
   readonly taggedTemplates: readonly TSESTree.TaggedTemplateExpression[];
   readonly assignments: readonly TSESTree.AssignmentExpression[];
-  readonly assignments: readonly TSESTree.AssignmentExpression[];
   readonly functions: readonly FunctionNode[];
   readonly classes: readonly ClassNode[];
   /** String literals and template literals, a tag's template and import specifiers included. */
@@ -25,7 +24,6 @@ function collectNodes(unit: Unit): Nodes {
   const news: TSESTree.NewExpression[] = [];
   const taggedTemplates: TSESTree.TaggedTemplateExpression[] = [];
   const assignments: TSESTree.AssignmentExpression[] = [];
-  const assignments: TSESTree.AssignmentExpression[] = [];
   const functions: FunctionNode[] = [];
   const classes: ClassNode[] = [];
   const strings: (TSESTree.StringLiteral | TSESTree.TemplateLiteral)[] = [];
@@ -40,9 +38,6 @@ function collectNodes(unit: Unit): Nodes {
         break;
       case 'TaggedTemplateExpression':
         taggedTemplates.push(node);
-        break;
-      case 'AssignmentExpression':
-        assignments.push(node);
         break;
       case 'AssignmentExpression':
         assignments.push(node);
@@ -74,7 +69,6 @@ function collectNodes(unit: Unit): Nodes {
     calls: inSourceOrder(calls),
     news: inSourceOrder(news),
     taggedTemplates: inSourceOrder(taggedTemplates),
-    assignments: inSourceOrder(assignments),
     assignments: inSourceOrder(assignments),
     functions: inSourceOrder(functions),
     classes: inSourceOrder(classes),
