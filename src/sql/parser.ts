@@ -152,11 +152,11 @@ function unavailable(reason: string): SqlParserUnavailableError {
  * `microtaskMode: 'afterEvaluate'` drains its own microtask queue before `runInContext` returns.
  */
 function nodeLoader(): () => ParserModule {
-  let compiled: { script: Script; wasm: object; folder: string; require: NodeJS.Require } | undefined;
+  let compiled: { script: Script; wasm: object; folder: string; load: NodeJS.Require } | undefined;
 
   function compile(webAssembly: WebAssemblyNamespace): NonNullable<typeof compiled> {
-    const require = createRequire(import.meta.url);
-    const folder = join(dirname(require.resolve('libpg-query/package.json')), 'wasm');
+    const load = createRequire(import.meta.url);
+    const folder = join(dirname(load.resolve('libpg-query/package.json')), 'wasm');
     const filename = join(folder, 'libpg-query.js');
     const source = readFileSync(filename, 'utf8');
     const script = new Script(
@@ -166,7 +166,7 @@ function nodeLoader(): () => ParserModule {
       { filename },
     );
     const wasm = new webAssembly.Module(readFileSync(join(folder, 'libpg-query.wasm')));
-    return { script, wasm, folder, require };
+    return { script, wasm, folder, load };
   }
 
   return () => {
@@ -174,7 +174,7 @@ function nodeLoader(): () => ParserModule {
     if (webAssembly === undefined) throw unavailable('this JavaScript engine has no WebAssembly');
     const settled: { module?: ParserModule; failure?: unknown } = {};
     try {
-      const { script, wasm, folder, require } = (compiled ??= compile(webAssembly));
+      const { script, wasm, folder, load } = (compiled ??= compile(webAssembly));
       const context = createContext(
         {
           loaderOptions: {
@@ -189,7 +189,7 @@ function nodeLoader(): () => ParserModule {
           settled,
           __dirname: folder,
           __filename: join(folder, 'libpg-query.js'),
-          require,
+          require: load,
           process: { versions: process.versions, argv: [] },
           console,
           performance,
