@@ -29,10 +29,13 @@ export interface SqlParser {
 export class SqlSyntaxError extends Error {
   override readonly name = 'SqlSyntaxError';
 
-  /** @param byteOffset UTF-8 bytes from the start of the text, -1 when the parser gives no place. */
+  /**
+   * @param character where the error is, counted in characters (code points, not UTF-16 units) from the start of the
+   *   text; -1 when the parser gives no place
+   */
   constructor(
     message: string,
-    readonly byteOffset: number,
+    readonly character: number,
   ) {
     super(message);
   }
