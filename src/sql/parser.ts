@@ -23,21 +23,19 @@ export interface SqlParser {
   parse(sql: string): ParseResult;
   /** All tokens. Throws `SqlSyntaxError` on an unterminated string, quoted identifier or comment. */
   scan(sql: string): readonly ScanToken[];
-  /**
-   * The PL/pgSQL tree of one DO statement, or of one CREATE FUNCTION statement in LANGUAGE plpgsql with an AS body;
-   * any other statement aborts the WebAssembly module. Throws `SqlSyntaxError`.
-   */
-  parsePlPgSql(sql: string): unknown;
 }
 
 /** The text is not what the server's parser accepts, or more than it can digest. */
 export class SqlSyntaxError extends Error {
   override readonly name = 'SqlSyntaxError';
 
-  /** @param byteOffset UTF-8 bytes from the start of the text, -1 when the parser gives no place. */
+  /**
+   * @param character where the error is, counted in characters (code points, not UTF-16 units) from the start of the
+   *   text; -1 when the parser gives no place
+   */
   constructor(
     message: string,
-    readonly byteOffset: number,
+    readonly character: number,
   ) {
     super(message);
   }
@@ -62,7 +60,6 @@ export interface ParserModule {
   _wasm_parse_query_raw(pointer: number): number;
   _wasm_free_parse_result(pointer: number): void;
   _wasm_scan(pointer: number): number;
-  _wasm_parse_plpgsql(pointer: number): number;
   _wasm_free_string(pointer: number): void;
 }
 
@@ -95,20 +92,6 @@ export function createSqlParser(load: () => ParserModule): SqlParser {
     }
   }
 
-  function textFrom(call: (module: ParserModule, pointer: number) => number, sql: string): unknown {
-    return withText(sql, (module, pointer) => {
-      const result = call(module, pointer);
-      try {
-        const text = module.UTF8ToString(result);
-        // Success is a JSON object; anything else is the error message.
-        if (!text.startsWith('{')) throw new SqlSyntaxError(text, -1);
-        return JSON.parse(text) as unknown;
-      } finally {
-        module._wasm_free_string(result);
-      }
-    });
-  }
-
   return {
     parse: (sql) =>
       withText(sql, (module, pointer) => {
@@ -128,8 +111,17 @@ export function createSqlParser(load: () => ParserModule): SqlParser {
         }
       }),
     scan: (sql) =>
-      (textFrom((module, pointer) => module._wasm_scan(pointer), sql) as { tokens?: readonly ScanToken[] }).tokens ?? [],
-    parsePlPgSql: (sql) => textFrom((module, pointer) => module._wasm_parse_plpgsql(pointer), sql),
+      withText(sql, (module, pointer) => {
+        const result = module._wasm_scan(pointer);
+        try {
+          const text = module.UTF8ToString(result);
+          // Success is a JSON object; anything else is the error message.
+          if (!text.startsWith('{')) throw new SqlSyntaxError(text, -1);
+          return (JSON.parse(text) as { tokens?: readonly ScanToken[] }).tokens ?? [];
+        } finally {
+          module._wasm_free_string(result);
+        }
+      }),
   };
 }
 
