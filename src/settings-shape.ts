@@ -43,6 +43,7 @@ const condition = object<Condition>(['at'], {
   equals: either(string, number, boolean, oneOf(null, '')),
   member: string,
   present: boolean,
+  absent: boolean,
 });
 const conditions = list(condition);
 
@@ -50,22 +51,28 @@ const giveDetails = object<GiveDetails>(['kind'], {
   kind: string,
   same: boolean,
   wraps: positions,
+  unwraps: boolean,
+  sameAsParameter: index,
   singleWhen: conditions,
   replicaWhen: conditions,
+  renamesColumnsWhen: conditions,
+  resetsOnReleaseWhen: conditions,
   lockTimeout: positions,
   url: positions,
   clientTimeout: positions,
+  transactionTimeout: positions,
   owned: boolean,
 });
 const give = either(string, giveDetails);
 
 const path = { shape: string, at: strings };
 const resultOf = {
-  path: object<Member<Result, 'shape', 'rows' | 'row-arrays' | 'row' | 'value'>>(['at'], path),
+  rows: object<Member<Result, 'shape', 'rows'>>(['at'], { ...path, dialect: oneOf('postgres', 'mysql') }),
+  path: object<Member<Result, 'shape', 'row-arrays' | 'row' | 'value'>>(['at'], path),
   plain: object<Member<Result, 'shape', 'count' | 'any-row' | 'nothing' | 'unknown'>>([], { shape: string }),
 };
 const result: Shape = tagged('shape', {
-  rows: resultOf.path,
+  rows: resultOf.rows,
   'row-arrays': resultOf.path,
   row: resultOf.path,
   value: resultOf.path,
@@ -98,6 +105,8 @@ const fragment = object<Fragment>(['sql', 'as'], {
   sql: positions,
   values: positions,
   as: oneOf('sql', 'value', 'identifier', 'list'),
+  functionName: position,
+  result,
   placeholders,
 });
 
@@ -156,6 +165,9 @@ const call: Shape = object<Call>([], {
   effect,
   batch: position,
   clause,
+  alias: position,
+  signal: object<NonNullable<Call['signal']>>(['at'], { at: positions, ignored: boolean, safeWhen: conditions }),
+  clientTimeout: positions,
   usesConnection: boolean,
   when: conditions,
   variants: list(lazy(() => call)),
@@ -172,6 +184,8 @@ const kind = object<Kind>([], {
   tag: call,
   otherMembers: oneOf('use-connection'),
   fluent: boolean,
+  awaits: sends,
+  resolves: give,
   dispose: effect,
 });
 
@@ -183,6 +197,7 @@ const exported = object<Export>(['names'], {
   call,
   tag: call,
   is: give,
+  fragment,
   type: either(string, object<{ kind: never; ambiguous: never }>(['kind', 'ambiguous'], { kind: string, ambiguous: oneOf(true) })),
 });
 
@@ -202,6 +217,7 @@ export const driverShape = object<DriverDescriptor>(['name', 'dialect', 'modules
   exports: list(exported),
   kinds: record(kind),
   distinctiveMethods: record(string),
+  distinctiveProperties: record(string),
   errorEventEndsProcess: boolean,
   resetsOnRelease: boolean,
   implicitTransactions: list(object<ImplicitTransaction>([], { module: string, call: string })),

@@ -32,6 +32,8 @@ export interface DriverDescriptor {
   kinds: Readonly<Record<string, Kind>>;
   /** Methods no other library has: a call of one names the driver even when the receiver's origin is unknown. */
   distinctiveMethods?: Readonly<Record<string, string>>;
+  /** Properties no other library's objects have, by the kind that stands there: `models.sequelize`. */
+  distinctiveProperties?: Readonly<Record<string, string>>;
   /** An `'error'` event nobody listens to ends the process (node-postgres connections). */
   errorEventEndsProcess?: boolean;
   /** The pool resets the session when a connection comes back: session locks are gone (slonik: DISCARD ALL). */
@@ -66,6 +68,11 @@ export interface Export {
   tag?: Call;
   /** The export is the handle itself: `import { sql } from '@vercel/postgres'`. */
   is?: Give;
+  /**
+   * What `new` makes, or the exported object itself, carries SQL: pg's `new Query(text)`, `Prisma.empty`. No positions:
+   * the empty text.
+   */
+  fragment?: Fragment;
   /** As an annotation. `ambiguous`: objects of this type play several roles, so only their origin can say which. */
   type?: string | { kind: string; ambiguous: true };
 }
@@ -77,18 +84,34 @@ export interface GiveDetails {
   kind: string;
   /** The same backend and role as the receiver: `queryRunner.manager`, `pool.promise()`. */
   same?: boolean;
-  /** The role and identity of the handle passed here: `drizzle(client)`. Without one, the kind's own role. */
+  /**
+   * The role and identity of the handle passed here: `drizzle(client)`. Without one, the receiver's with `same`, else the
+   * kind's own role.
+   */
   wraps?: readonly Position[];
-  /** One backend only, hence `single`: `new Pool({ max: 1 })`. */
+  /** The object that the receiver wraps, of whatever driver it is; without one, an object of the kind: Drizzle's `$client`. */
+  unwraps?: boolean;
+  /** In a callback: bound to the handle at this parameter of the same callback: pg's `done`. */
+  sameAsParameter?: number;
+  /** One backend only, hence `single`: `new Pool({ max: 1 })`. One condition of the list is enough. */
   singleWhen?: readonly Condition[];
-  /** Reads go to other servers unless told otherwise: Sequelize `replication`. */
+  /** Reads go to other servers unless told otherwise: Sequelize `replication`. One condition of the list is enough. */
   replicaWhen?: readonly Condition[];
+  /**
+   * Result columns may get other names than the SQL gives them: postgres' `transform`, Kysely's CamelCasePlugin. One
+   * condition of the list is enough.
+   */
+  renamesColumnsWhen?: readonly Condition[];
+  /** The pool resets the session when a connection comes back: mysql2's `resetOnRelease`. One condition is enough. */
+  resetsOnReleaseWhen?: readonly Condition[];
   /** Where the server's lock_timeout is configured. */
   lockTimeout?: readonly Position[];
   /** Where connection strings and host options stand, for evidence of a pooler between. */
   url?: readonly Position[];
   /** A client-side limit on every statement, which does not stop the server: pg's `query_timeout`. */
   clientTimeout?: readonly Position[];
+  /** The client-side limit, in milliseconds, on its transactions that set none themselves: Prisma. */
+  transactionTimeout?: readonly Position[];
   /** Takes a connection that has to be given back; false for a handle somebody else gives back. Default true. */
   owned?: boolean;
 }
@@ -110,6 +133,8 @@ export interface Condition {
   /** The last part of a member expression there: `QueryTypes.SELECT`. */
   member?: string;
   present?: boolean;
+  /** Nothing stands there, or undefined, null or false. */
+  absent?: boolean;
 }
 
 /** A kind of object a driver hands out: handles, builders, pending queries, results. */
@@ -118,6 +143,7 @@ export interface Kind {
   role?: Role;
   /** Members of another kind of this driver that this one has as well. */
   extends?: string;
+  /** `x.name(…)` and `` x.name`…` ``; for the latter, positions of arguments hold nothing. */
   methods?: Readonly<Record<string, Call>>;
   properties?: Readonly<Record<string, Give>>;
   /** The object itself called: `knex('table')`. */
@@ -126,8 +152,15 @@ export interface Kind {
   tag?: Call;
   /** Any member not named here leads to calls that take a connection from the pool: `prisma.user.findMany()`. */
   otherMembers?: 'use-connection';
-  /** Every unnamed method returns the object itself: query builders. */
+  /** Every method that says nothing of what it returns, unnamed ones included, returns the object itself: query builders. */
   fluent?: boolean;
+  /**
+   * Awaiting the object (or `then`, `catch`, `finally`) sends the statement it has collected: Knex's builders. An object
+   * given by a call that `sends` lazily is that same statement, and this says only how its result is read.
+   */
+  awaits?: Sends;
+  /** What awaiting the object, or `yield*` in an Effect generator, gives: Effect's `sql.reserve`. */
+  resolves?: Give;
   /** Symbol.dispose or Symbol.asyncDispose does this: `using`. */
   dispose?: Effect;
 }
@@ -141,12 +174,22 @@ export interface Call {
   gives?: Give;
   /** The awaited value. */
   resolves?: Give;
+  /** With a function in its place, `gives` and `resolves` do not apply: `pool.connect(callback)`. */
   callback?: Callback;
   effect?: Effect;
   /** The statements in this array, or returned as an array by the callback, run in one transaction. */
   batch?: Position;
-  /** In a query builder: what part of the statement the arguments are. */
+  /**
+   * In a query builder: what part of the statement the fragments in the arguments are, and the call's own `fragment`:
+   * `whereRaw('…')`.
+   */
   clause?: BuilderClause;
+  /** The name of the result column made of the SQL in this call, or of the fragment it is called on: `` sql`…`.as('ok') ``. */
+  alias?: Position;
+  /** A signal that later calls on the given or awaited object obey, or that of its callback: `em.fork({ signal })`. */
+  signal?: Sends['signal'];
+  /** A client-side limit on the statement that the receiver sends later, with the server left waiting: Knex `timeout(ms)`. */
+  clientTimeout?: readonly Position[];
   /** Uses a connection of the pool, though no SQL text is seen: `dataSource.runMigrations()`. */
   usesConnection?: boolean;
   /** Only when all of these hold; the first matching entry of a list decides. */
@@ -175,7 +218,10 @@ export interface Sends {
   /** Nothing is sent until somebody awaits: `memoized` sends once, `resent` with every await. Absent: sent at once. */
   lazy?: 'memoized' | 'resent' | 'needs-call';
   placeholders?: readonly PlaceholderStyle[];
-  /** An AbortSignal that this driver honours, or, with `ignored`, one it drops silently. */
+  /**
+   * An AbortSignal that this driver honours, or, with `ignored`, one it drops silently. `safeWhen`: an abort in flight
+   * stops the server, too, when one of these holds; an abort before that still sends nothing.
+   */
   signal?: { at: readonly Position[]; ignored?: boolean; safeWhen?: readonly Condition[] };
   /** A client-side limit that rejects while the server goes on. */
   clientTimeout?: readonly Position[];
@@ -189,10 +235,13 @@ export interface Sends {
   rejectsRows?: boolean;
 }
 
-/** Where the cell of a result stands in the awaited value. `at` is the path to it: ['rows'], ['0'], []. */
+/**
+ * Where the cell of a result stands in the awaited value. `at` is the path to it: ['rows'], ['0'], []. An alternative of
+ * `one-of` with a `dialect` counts only for SQL of that dialect.
+ */
 export type Result =
   /** Rows are objects by column name, under `at`. */
-  | { shape: 'rows'; at: readonly string[] }
+  | { shape: 'rows'; at: readonly string[]; dialect?: Dialect }
   /** Rows are arrays by column position. */
   | { shape: 'row-arrays'; at: readonly string[] }
   /** One row object, or nothing. */
@@ -214,6 +263,10 @@ export interface Fragment {
   values?: readonly Position[];
   /** How the text is meant: `value` and `identifier` are inserted as one bound value or one quoted name. */
   as: 'sql' | 'value' | 'identifier' | 'list';
+  /** The fragment is a call of the function named here, with `values` as its arguments: `Sequelize.fn`. */
+  functionName?: Position;
+  /** Sending it gives this, whatever the sending call says: cursors and streams. */
+  result?: Result;
   placeholders?: readonly PlaceholderStyle[];
 }
 
@@ -247,6 +300,7 @@ export type BuilderClause =
   | { is: 'limit' | 'offset'; at: Position }
   /** Takes one row: Knex `first()` sends LIMIT 1. */
   | { is: 'limit-one' }
+  /** SELECT DISTINCT; fragments in the arguments stand in its select list. */
   | { is: 'distinct' }
   | { is: 'row-locking' }
   /** Sent over the handle passed here. */
