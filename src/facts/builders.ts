@@ -77,10 +77,10 @@ export function createBuilders(
   }
 
   /** `knex.raw(…)` is a statement by itself, whatever is called on it afterwards. */
-  const isRawStatement = (call: CallNode): boolean => {
+  function isRawStatement(call: CallNode): boolean {
     const sends = evaluator.meaningOf(call)?.call.sends;
     return sends !== undefined && !sends.sql.some((position) => 'receiver' in position);
-  };
+  }
 
   /** The calls that build the statement, first one first, through constants that hold the builder in between. */
   function chainOf(node: CallNode): CallNode[] {

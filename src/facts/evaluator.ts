@@ -704,11 +704,14 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     for (const position of positions) {
       const place = placed(call, position);
       if (place.kind === 'absent') continue;
-      if (place.kind === 'unknown') return 'unknown';
+      if (place.kind === 'unknown') {
+        result = 'unknown';
+        continue;
+      }
       const value = awaited(valueOf(place.node));
       if (value.type === 'object' && value.handle) return value.handle;
-      if (value.type === 'foreign') continue;
-      if (isConnectionText(place.node) || value.type === 'record') continue;
+      if (value.type === 'foreign' || value.type === 'record') continue;
+      if (isConnectionText(place.node)) return null;
       result = 'unknown';
     }
     return result;

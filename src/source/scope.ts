@@ -22,7 +22,7 @@ export type Definition =
   | { kind: 'element'; of: TSESTree.Expression; path: readonly PatternStep[]; node: TSESTree.ForOfStatement }
   | { kind: 'catch' }
   /** Written in several places, or in a way that is not followed. */
-  | { kind: 'unknown'; writes: readonly TSESTree.Node[] };
+  | { kind: 'unknown'; writes: readonly TSESTree.Expression[] };
 
 export interface Scopes {
   /** The file's text, which every node's range indexes. */
@@ -81,7 +81,7 @@ function define(variable: Variable): Definition {
   const [first, ...others] = variable.defs;
   if (!first) return { kind: 'unknown', writes: [] };
   const writes = variable.references.filter((reference) => reference.isWrite());
-  const expressions = writes.flatMap((reference) => (reference.writeExpr ? [reference.writeExpr] : []));
+  const expressions = writes.flatMap((reference) => (reference.writeExpr ? [reference.writeExpr as TSESTree.Expression] : []));
   const unknown: Definition = { kind: 'unknown', writes: expressions };
   // Overload signatures are further definitions of one function.
   if (others.some((other) => other.node.type !== 'TSDeclareFunction' && first.node.type !== 'TSDeclareFunction')) return unknown;
