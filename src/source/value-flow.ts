@@ -1,10 +1,10 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { enclosingFunction, isFunction, isInside, keyName, memberName, unwrappedParent, unwrap, type FunctionNode } from './ast.js';
-import { staticValue } from './constants.js';
 import { dottedName } from './mutations.js';
 import { afterAwait, afterCombinator, afterThen, held, into, startOfFlow, type Flow } from './flow-state.js';
 import { rejectionOf } from './rejections.js';
 import type { Scopes, Variable } from './scope.js';
+import { staticValue } from './static-value.js';
 import type { Sink, Step, Use } from './uses.js';
 import { isWriteTarget } from './walk.js';
 
@@ -147,7 +147,6 @@ export class ValueFlow {
       case 'NewExpression':
         return this.#followCall(parent, child, flow);
       case 'VariableDeclarator':
-        if (parent.parent.parent.type === 'ExportNamedDeclaration') this.#end({ kind: 'exported' }, parent, child, flow);
         return this.#bind(parent.id, child, flow);
       case 'AssignmentExpression':
         return this.#followAssignment(parent, child, flow);
@@ -454,7 +453,15 @@ export class ValueFlow {
   #followVariable(variable: Variable, write: TSESTree.Node | null, flow: Flow): void {
     const reads = this.scopes.readsOf(variable).filter(({ identifier }) => !write || canSee(identifier, write));
     const place = write ?? variable.identifiers[0] ?? variable.defs[0]?.node;
-    if (reads.length === 0 && place) return this.#end({ kind: 'never-read', variable }, place, place, flow);
+    const declaration = variable.defs[0]?.node.parent;
+    if (place && declaration?.parent?.type === 'ExportNamedDeclaration') {
+      this.#end({ kind: 'exported' }, place, place, flow);
+    } else if (place && declaration?.type === 'VariableDeclaration' && declaration.kind.endsWith('using')) {
+      // It is disposed of at the block's end, read or not.
+      this.#end({ kind: 'stored', target: place }, place, place, flow);
+    } else if (place && reads.length === 0) {
+      this.#end({ kind: 'never-read', variable }, place, place, flow);
+    }
     for (const { identifier } of reads) this.#follow(identifier, flow);
   }
 }

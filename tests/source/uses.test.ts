@@ -204,6 +204,8 @@ describe('generators, exports and fields', () => {
     ['function* f() { const r = yield* $(); }', ['yielded']],
     ['export const r = await $(); if (r.ok) work();', ['await: exported', 'await .ok: tested']],
     ['const r = await $(); export { r };', ['await: exported']],
+    ['export let r; r = await $();', ['await: exported']],
+    ['await using r = await $();', ['await: stored in r']],
     ['export default $();', ['exported']],
     ['class A { x = $(); }', ['stored in x = $();']],
     ['const f = () => $();', ['returned']],
