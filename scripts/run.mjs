@@ -2,7 +2,7 @@
 // It installs when node_modules is not what package-lock.json says, builds, and then runs the task.
 // Plain JavaScript without dependencies: it is there before they are.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -58,6 +58,8 @@ function run(program, parameters, explanation) {
 
 /** Does node_modules hold what the lock file names? Contents are compared: a clone's file times say nothing. */
 function isInstalled() {
+  // Whoever links it to another folder keeps it up to date there; `npm ci` would empty that folder.
+  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return true;
   const installedLock = join(root, 'node_modules/.package-lock.json');
   if (!existsSync(installedLock)) return false;
   const installed = packagesOf(installedLock);

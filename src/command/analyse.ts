@@ -32,7 +32,8 @@ export function createAnalyser(
     const key = JSON.stringify([config.settings, config.rules, sourceType]);
     let linter = linters.get(key);
     if (!linter) {
-      linter = new host.ESLint({ cwd, overrideConfigFile: true, overrideConfig: eslintConfig(config, plugin, host, sourceType) });
+      const Eslint = host.eslint();
+      linter = new Eslint({ cwd, overrideConfigFile: true, overrideConfig: eslintConfig(config, plugin, host, sourceType) });
       linters.set(key, linter);
     }
     return linter;
@@ -75,9 +76,10 @@ const isParseError = (message: Linter.LintMessage): boolean => message.fatal ===
 function eslintConfig(
   { settings, rules }: OwnConfig,
   plugin: AdvisoryLockPlugin,
-  { typescriptParser }: Host,
+  host: Host,
   sourceType: Linter.SourceType | null,
 ): Linter.Config[] {
+  const parser = host.typescriptParser();
   return [
     {
       files: ['**/*.{js,mjs,cjs,jsx,ts,mts,cts,tsx}'],
@@ -87,7 +89,7 @@ function eslintConfig(
       languageOptions: { parserOptions: { ecmaFeatures: { jsx: true } } },
       linterOptions: { reportUnusedDisableDirectives: 'off' },
     },
-    ...(typescriptParser ? [{ files: ['**/*.{ts,mts,cts,tsx}'], languageOptions: { parser: typescriptParser } }] : []),
+    ...(parser ? [{ files: ['**/*.{ts,mts,cts,tsx}'], languageOptions: { parser } }] : []),
     ...(sourceType ? [{ files: ['**/*.js'], languageOptions: { sourceType } }] : []),
   ];
 }

@@ -2,11 +2,12 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { ESLint, Linter } from 'eslint';
 
-/** What the command takes from the linted project, or else from its own installation. */
+/** What the command takes from the linted project, or else from its own installation; loaded when first asked for. */
 export interface Host {
-  readonly ESLint: typeof ESLint;
+  /** Throws a MissingHostError when there is no ESLint that can be used. */
+  eslint(): typeof ESLint;
   /** `@typescript-eslint/parser`; null where it is not installed. */
-  readonly typescriptParser: Linter.Parser | null;
+  typescriptParser(): Linter.Parser | null;
 }
 
 /** Nothing to lint with; the message says what to install. */
@@ -14,10 +15,15 @@ export class MissingHostError extends Error {
   override name = 'MissingHostError';
 }
 
-/** Finds ESLint and the TypeScript parser from `folder` first. Throws a MissingHostError without a usable ESLint. */
-export function findHost(folder: string): Host {
+/** Looks from `folder` first. */
+export function createHost(folder: string): Host {
   const requires = [createRequire(join(folder, 'noop.js')), createRequire(import.meta.url)];
-  return { ESLint: findEslint(requires), typescriptParser: findParser(requires) };
+  return { eslint: once(() => findEslint(requires)), typescriptParser: once(() => findParser(requires)) };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 function findEslint(requires: readonly NodeJS.Require[]): typeof ESLint {

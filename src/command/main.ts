@@ -3,10 +3,9 @@ import { createPlugin } from '../plugin.js';
 import { createProgress } from './progress.js';
 import { run } from './run.js';
 
-// A reader such as `head` may close the pipe early; there is then nobody left to tell.
+// A reader such as `head` may close the pipe early; there is then nobody left to tell, but the status still counts.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  process.exit();
 });
 
 const { NO_COLOR, FORCE_COLOR } = process.env;

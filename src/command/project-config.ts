@@ -5,6 +5,7 @@ import type { AdvisoryLockPlugin, ConfigName } from '../plugin.js';
 import { readSettings } from '../settings.js';
 import { isRecord } from '../shape.js';
 import type { ConfigChoice } from './arguments.js';
+import type { Host } from './host.js';
 import { UsageError } from './usage-error.js';
 
 const configFileNames = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `eslint.config.${extension}`);
@@ -41,7 +42,7 @@ export function projectConfigs(
   choice: ConfigChoice,
   preset: ConfigName | null,
   cwd: string,
-  Eslint: typeof ESLint,
+  host: Host,
   plugin: AdvisoryLockPlugin,
 ): ProjectConfigs {
   const nearFiles = new Map<string, Promise<FileConfig>>();
@@ -60,8 +61,9 @@ export function projectConfigs(
     if (configFile === null) return withoutConfig;
     const known = broken.get(configFile);
     if (known) return known;
+    const loader = loaderOf(configFile);
     try {
-      const config: unknown = await loaderOf(configFile).calculateConfigForFile(file);
+      const config: unknown = await loader.calculateConfigForFile(file);
       if (!isRecord(config)) return { is: 'ignored' };
       return { is: 'known', config: ownConfig(config, preset, plugin) };
     } catch (error) {
@@ -74,6 +76,7 @@ export function projectConfigs(
   function loaderOf(configFile: string): ESLint {
     let loader = loaders.get(configFile);
     if (!loader) {
+      const Eslint = host.eslint();
       loader = new Eslint({
         cwd: chosen === null ? dirname(configFile) : cwd,
         overrideConfigFile: configFile,

@@ -9,7 +9,7 @@ import { mentionsLock } from '../sql/lock-functions.js';
 import { createAnalyser, type Candidate } from './analyse.js';
 import { help, parseInvocation, type Invocation } from './arguments.js';
 import { commonFolder, findFiles, isTypeScript, type SourceFile } from './files.js';
-import { findHost, MissingHostError } from './host.js';
+import { createHost, MissingHostError } from './host.js';
 import type { Progress } from './progress.js';
 import { projectConfigs, type ProjectConfigs } from './project-config.js';
 import { UsageError } from './usage-error.js';
@@ -59,8 +59,8 @@ async function lint(
   const files = await findFiles(paths, cwd);
   const [first, ...others] = files.map(({ path }) => path);
   const folder = first === undefined ? cwd : commonFolder([first, ...others]);
-  const host = findHost(folder);
-  const configs = projectConfigs(config, preset, cwd, host.ESLint, createPlugin());
+  const host = createHost(folder);
+  const configs = projectConfigs(config, preset, cwd, host, createPlugin());
   const { candidates, unreadable, broken } = await findCandidates(files, configs, progress);
   const complaints = [
     ...[...broken].map(
@@ -70,13 +70,17 @@ async function lint(
     ...unreadable.map(({ path, message }) => `${relative(cwd, path)} cannot be read: ${message}`),
   ];
 
-  const readable = host.typescriptParser ? candidates : candidates.filter(({ path }) => !isTypeScript(path));
+  const hasTypeScript = candidates.some(({ path }) => isTypeScript(path));
+  const canReadAll = !hasTypeScript || host.typescriptParser() !== null;
+  const readable = canReadAll ? candidates : candidates.filter(({ path }) => !isTypeScript(path));
   const unparsed = candidates.length - readable.length;
   if (unparsed > 0) {
     const which = unparsed === 1 ? '1 TypeScript file mentions' : `${unparsed} TypeScript files mention`;
     complaints.push(`${which} locks, but there is no parser for TypeScript. Install it: npm install --save-dev @typescript-eslint/parser`);
   }
 
+  // Says what is missing once, before any file is blamed.
+  if (readable.length > 0) host.eslint();
   const analyser = createAnalyser(host, folder, createPlugin);
   const reports: FileReport[] = [];
   for (const [index, candidate] of readable.entries()) {

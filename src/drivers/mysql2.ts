@@ -181,8 +181,8 @@ export default defineDriver({
           await third.end();
         }`,
       sends: [
-        { over: 'transaction', cell: '[0][0].ok' },
-        { over: 'transaction' },
+        { over: 'connection', cell: '[0][0].ok' },
+        { over: 'connection' },
         { over: 'connection' },
         { over: 'connection' },
       ],
@@ -266,7 +266,7 @@ export default defineDriver({
         }`,
       effects: ['begins', 'rolls-back', 'closes', 'commits', 'closes', 'gives-back', 'closes'],
       sends: [
-        { over: 'transaction' },
+        { over: 'connection' },
         { over: 'connection' },
         { over: 'connection' },
         { over: 'pool' },

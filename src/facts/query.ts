@@ -39,6 +39,8 @@ export interface Query {
   readonly session: readonly SessionOperation[];
   /** How the awaited value holds the rows. */
   readonly result: Result;
+  /** A plugin or option of the driver may give result columns other names than the SQL does. */
+  readonly renamesColumns: boolean;
   /** What becomes of the promise or value the call gives, followed through wrappers and local helpers. */
   readonly uses: readonly Use[];
   /** `never`: a lazy query that nobody awaits. */

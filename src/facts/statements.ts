@@ -175,6 +175,7 @@ export function createStatements(parts: StatementParts) {
       locks,
       session: (analysis?.operations ?? []).filter((operation): operation is SessionOperation => operation.kind !== 'lock'),
       result: dialectOf(dispatch.result, analysis),
+      renamesColumns: sendings.renamesColumns(handle.certain),
       uses: dispatch.uses,
       sent: dispatch.sent,
       signal: sendings.signalOf(sending, sends, frames),

@@ -292,6 +292,9 @@ function arrayElement(array: TSESTree.ArrayExpression, name: string): PropertyLo
 function classMember(owner: ClassNode, name: string, question: Question, depth: number): PropertyLookup {
   for (const member of owner.body.body) {
     if (!('key' in member) || keyName(member) !== name || member.static === question.instance) continue;
+    if (member.type === 'MethodDefinition' && member.kind === 'method' && !question.scopes.isMemberWritten(name)) {
+      return { kind: 'found', node: member.value };
+    }
     if (member.type !== 'PropertyDefinition' || !member.value || question.scopes.isMemberWritten(name)) return unknown;
     // Code elsewhere can write a public field of an instance, and a subclass can declare it anew.
     const closed = member.static || member.readonly || member.accessibility === 'private' || name.startsWith('#');

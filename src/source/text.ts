@@ -1,10 +1,11 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { unwrap } from './ast.js';
+import { Choices } from './choices.js';
 import type { TextOptions } from './fragments.js';
 import { isNeverText, sourceOf } from './objects.js';
 import type { Scopes } from './scope.js';
 import type { SqlText } from './sql-text.js';
-import { Choices, TextReader } from './text-reader.js';
+import { TextReader } from './text-reader.js';
 
 export { substitute, type SqlText, type TextHole, type TextSegment } from './sql-text.js';
 export type { FragmentSource, TextOptions } from './fragments.js';

@@ -1,10 +1,10 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { enclosingFunction, isFunction, isInside, keyName, memberName, unwrappedParent, unwrap, type FunctionNode } from './ast.js';
-import { staticValue } from './constants.js';
 import { dottedName } from './mutations.js';
 import { afterAwait, afterCombinator, afterThen, held, into, startOfFlow, type Flow } from './flow-state.js';
 import { rejectionOf } from './rejections.js';
 import type { Scopes, Variable } from './scope.js';
+import { staticValue } from './static-value.js';
 import type { Sink, Step, Use } from './uses.js';
 import { isWriteTarget } from './walk.js';
 
@@ -13,6 +13,8 @@ const placeLimit = 5_000;
 /** A node is met again with another path when a variable is reassigned from its own parts; this often is enough. */
 const visitLimit = 4;
 const pathLimit = 40;
+/** Nested steps, each of them an expression around the last or a variable; bounds the stack. */
+const depthLimit = 400;
 
 const conversions: Readonly<Record<string, Flow['converted']>> = {
   Boolean: 'boolean',
@@ -39,11 +41,18 @@ const elementParameter: Readonly<Record<string, number>> = {
 /** Of these, the ones whose callback's result decides about an element. */
 const predicates: ReadonlySet<string> = new Set(['some', 'every', 'find', 'findLast', 'findIndex', 'findLastIndex', 'filter']);
 
+/** A part a destructuring pattern takes, and the pattern or name that gets it. */
+interface PatternPart {
+  target: TSESTree.Node;
+  step: Step;
+}
+
 /** Follows one value through a file. An instance answers one question. */
 export class ValueFlow {
   readonly #uses: Use[] = [];
   readonly #visits = new Map<TSESTree.Node, number>();
   #places = 0;
+  #depth = 0;
 
   constructor(readonly scopes: Scopes) {}
 
@@ -94,9 +103,14 @@ export class ValueFlow {
     const visits = (this.#visits.get(expression) ?? 0) + 1;
     this.#visits.set(expression, visits);
     this.#places += 1;
-    if (!parent || this.#places > placeLimit || visits > visitLimit || flow.path.length > pathLimit) {
-      return this.#escape(parent ?? child, child, flow);
-    }
+    const isTooFar = this.#places > placeLimit || visits > visitLimit || this.#depth > depthLimit || flow.path.length > pathLimit;
+    if (!parent || isTooFar) return this.#escape(parent ?? child, child, flow);
+    this.#depth += 1;
+    this.#enter(parent, child, flow);
+    this.#depth -= 1;
+  }
+
+  #enter(parent: TSESTree.Node, child: TSESTree.Node, flow: Flow): void {
     switch (parent.type) {
       case 'AwaitExpression':
         return this.#follow(parent, afterAwait(flow));
@@ -133,7 +147,6 @@ export class ValueFlow {
       case 'NewExpression':
         return this.#followCall(parent, child, flow);
       case 'VariableDeclarator':
-        if (parent.parent.parent.type === 'ExportNamedDeclaration') this.#end({ kind: 'exported' }, parent, child, flow);
         return this.#bind(parent.id, child, flow);
       case 'AssignmentExpression':
         return this.#followAssignment(parent, child, flow);
@@ -400,18 +413,18 @@ export class ValueFlow {
       case 'MemberExpression':
         return this.#end({ kind: 'stored', target }, target, value, flow);
       case 'ObjectPattern': {
-        const parts = target.properties.map((property) => {
-          if (property.type === 'RestElement') return { target: property.argument, step: { kind: 'rest' } as const };
+        const parts = target.properties.map((property): PatternPart => {
+          if (property.type === 'RestElement') return { target: property.argument, step: { kind: 'rest' } };
           const name = keyName(property);
-          return { target: property.value, step: name === null ? ({ kind: 'unknown-member' } as const) : stepTo(name) };
+          return { target: property.value, step: name === null ? { kind: 'unknown-member' } : stepTo(name) };
         });
         return this.#bindParts(parts, target, value, flow);
       }
       case 'ArrayPattern': {
-        const parts = target.elements.flatMap((element, index) => {
+        const parts = target.elements.flatMap((element, index): PatternPart[] => {
           if (!element) return [];
-          if (element.type === 'RestElement') return [{ target: element.argument, step: { kind: 'rest' } as const }];
-          return [{ target: element, step: { kind: 'index', index } as const }];
+          if (element.type === 'RestElement') return [{ target: element.argument, step: { kind: 'rest' } }];
+          return [{ target: element, step: { kind: 'index', index } }];
         });
         return this.#bindParts(parts, target, value, flow);
       }
@@ -421,7 +434,7 @@ export class ValueFlow {
   }
 
   #bindParts(
-    parts: readonly { target: TSESTree.Node; step: Step }[],
+    parts: readonly PatternPart[],
     pattern: TSESTree.Node,
     value: TSESTree.Node,
     flow: Flow,
@@ -440,7 +453,15 @@ export class ValueFlow {
   #followVariable(variable: Variable, write: TSESTree.Node | null, flow: Flow): void {
     const reads = this.scopes.readsOf(variable).filter(({ identifier }) => !write || canSee(identifier, write));
     const place = write ?? variable.identifiers[0] ?? variable.defs[0]?.node;
-    if (reads.length === 0 && place) return this.#end({ kind: 'never-read', variable }, place, place, flow);
+    const declaration = variable.defs[0]?.node.parent;
+    if (place && declaration?.parent?.type === 'ExportNamedDeclaration') {
+      this.#end({ kind: 'exported' }, place, place, flow);
+    } else if (place && declaration?.type === 'VariableDeclaration' && declaration.kind.endsWith('using')) {
+      // It is disposed of at the block's end, read or not.
+      this.#end({ kind: 'stored', target: place }, place, place, flow);
+    } else if (place && reads.length === 0) {
+      this.#end({ kind: 'never-read', variable }, place, place, flow);
+    }
     for (const { identifier } of reads) this.#follow(identifier, flow);
   }
 }

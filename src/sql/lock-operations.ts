@@ -5,7 +5,7 @@ import { walkExpression } from './expression-walk.js';
 import type { Clause, QueryLevel, SqlOperation } from './model.js';
 import { firstLocationFinder, newLevel } from './query-levels.js';
 import { walkClauses, walkQuery } from './query-walk.js';
-import { CONSUMED, type Outlet, outcomeOf } from './relations.js';
+import { CONSUMED, type Outlet, outcomeOf, type Place } from './relations.js';
 import { type Nesting, newRelation, type Scope, type WalkContext, type Walker } from './walker.js';
 
 /** What a statement's outermost query is used for. */
@@ -51,7 +51,7 @@ export function walkStatement(context: WalkContext): StatementWalk {
     sublink: null,
     cte: null,
     outlet: top.outlet ?? { kind: 'result' },
-    guarded: false,
+    guarded: context.guarded,
     aggregated: false,
     selectClause: top.selectClause ?? 'select',
   });
@@ -64,7 +64,8 @@ export function walkStatement(context: WalkContext): StatementWalk {
       return { level: scope.level, columns };
     },
     expression(value) {
-      const place = { level: null, clause: 'expression', aggregated: false, guarded: false, casts: [], sink: CONSUMED } as const;
+      const { guarded } = context;
+      const place: Place = { level: null, clause: 'expression', aggregated: false, guarded, casts: [], sink: CONSUMED };
       walker.walkExpression(value, null, place);
     },
     fragment(select, clause) {

@@ -1,5 +1,5 @@
 import { type Region, regionsOf } from './lexical-regions.js';
-import { HOLE, type HoleKind, type SqlInput, type SqlRange } from './model.js';
+import { type Dialect, HOLE, type HoleKind, type SqlInput, type SqlRange } from './model.js';
 import { respellMysql, type Respelling } from './mysql.js';
 import { placeholderFinder, type Placeholder } from './placeholders.js';
 import { type Before, type Slot, spellingsFor } from './slots.js';
@@ -66,15 +66,29 @@ function placeholderHole(kind: Placeholder['kind']): HoleKind {
   }
 }
 
+/** The regions of a part of a text, with offsets of the whole. */
+function regionsWithin(text: string, { start, end }: SqlRange, dialect: Dialect): Region[] {
+  const regions = regionsOf(text.slice(start, end), dialect);
+  return start === 0
+    ? regions
+    : regions.map((region) => ({ kind: region.kind, start: region.start + start, end: region.end + start }));
+}
+
 /**
  * Marks holes and placeholders in the code of the text, and respells MySQL's syntax. Holes inside strings, quoted
  * identifiers, comments and dollar-quoted bodies stay as they are: U+E000 is an ordinary character there.
+ * @param window the part of the text to look at: the body of a routine, which is SQL of its own
+ * @param firstHole how many holes stand before the window
  */
-export function normalize({ text, holes, dialect, placeholders }: SqlInput): NormalizedSql {
-  const regions = regionsOf(text, dialect);
+export function normalize(
+  { text, holes, dialect, placeholders }: SqlInput,
+  window: SqlRange = { start: 0, end: text.length },
+  firstHole = 0,
+): NormalizedSql {
+  const regions = regionsWithin(text, window, dialect);
   const edits: Edit[] = [];
   const findPlaceholders = placeholderFinder(placeholders);
-  let holeIndex = 0;
+  let holeIndex = firstHole;
   let codeSeen = false;
 
   regions.forEach((region, regionIndex) => {
@@ -115,5 +129,5 @@ export function normalize({ text, holes, dialect, placeholders }: SqlInput): Nor
     return true;
   });
   const slots = disjoint.flatMap((edit) => (edit.kind === 'slot' ? [edit.slot] : []));
-  return { text, edits: disjoint, slots, window: { start: 0, end: text.length } };
+  return { text, edits: disjoint, slots, window };
 }

@@ -14,6 +14,8 @@ import type { CommonTable, QueryLevel } from './model.js';
 import { columnNameOf, isValues, listItems, literalIn, nameParts } from './parse-tree.js';
 import { limitOf, limitRange, newLevel, orderByRange, parenthesisedRange } from './query-levels.js';
 import type { OutputColumn, Place } from './relations.js';
+import { rangeOfRun } from './sql-source.js';
+import { callAt } from './tokens.js';
 import { addColumn, consumedIn, knownName, type Nesting, newRelation, type Scope, type Walker } from './walker.js';
 
 /** Walks a query in the order the server evaluates it: WITH, FROM, WHERE, GROUP BY, select list, ORDER BY, LIMIT. */
@@ -223,10 +225,19 @@ function walkTargets(
   }
 }
 
-/** MySQL names an unaliased column by its text, which bound values may change; PostgreSQL by its outermost function. */
+/**
+ * MySQL names an unaliased column by its text, which is certain only without holes and bound values; PostgreSQL by its
+ * outermost function.
+ */
 function unaliasedName(walker: Walker, value: Node | undefined): string | undefined {
-  if (walker.context.dialect === 'postgres') return columnNameOf(value);
-  return value && 'ColumnRef' in value ? columnNameOf(value) : undefined;
+  const { dialect, source } = walker.context;
+  if (dialect === 'postgres' || (value && 'ColumnRef' in value)) return columnNameOf(value);
+  if (!value || !('FuncCall' in value) || !walker.context.wantsRanges) return undefined;
+  const call = source.view && callAt(source.view, source.view.indexAt(value.FuncCall.location ?? 0));
+  if (!source.view || !call) return undefined;
+  const tokens = source.view.tokens.slice(call.run.first, call.run.last + 1);
+  const written = tokens.every(({ start, tokenName }) => tokenName !== 'PARAM' && source.slotAt(start) === null);
+  return written ? source.textOf(rangeOfRun(source, call.run)) : undefined;
 }
 
 /** `*` hands up every column of every FROM item, `t.*` those of one. */

@@ -42,6 +42,16 @@ export function characterIndex(text: string): (byte: number) => number {
   return (byte) => offsets[byte] ?? text.length;
 }
 
+/** The UTF-16 offset of a character counted in code points, as the server counts them in its errors. */
+export function offsetOfCharacter(text: string, character: number): number {
+  if (!/[\uD800-\uDBFF]/.test(text)) return Math.min(character, text.length);
+  let offset = 0;
+  for (let count = 0; count < character && offset < text.length; count += 1) {
+    offset += (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return offset;
+}
+
 function segmentsOf(normalized: NormalizedSql, spellingOf: (slot: Slot) => Spelling): { sql: string; segments: Segment[] } {
   const { text, edits, window } = normalized;
   const segments: Segment[] = [];

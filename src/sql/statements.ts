@@ -178,10 +178,15 @@ function innerQueryOf(node: Node): InnerQuery | null {
 
 /**
  * Walks one statement.
+ * @param top what its query, if it is one, is used for
  * @param walkFor a walk whose operations run with the statement (null), or are only stored by it
  */
-export function walkStatementNode(node: Node, walkFor: (body: 'function' | null) => StatementWalk): WalkedQuery | null {
-  const query = walkFor(null).query(node);
+export function walkStatementNode(
+  node: Node,
+  top: Partial<TopQuery>,
+  walkFor: (body: 'function' | null) => StatementWalk,
+): WalkedQuery | null {
+  const query = walkFor(null).query(node, top);
   if (query) return query;
   const inner = innerQueryOf(node);
   if (inner) {

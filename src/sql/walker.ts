@@ -24,6 +24,8 @@ export interface WalkContext {
   /** Index of the statement in its text. */
   statement: number;
   body: LockOperation['body'];
+  /** The statement itself runs only if a condition holds, in a routine's body. */
+  guarded: boolean;
   /** The text names a lock function; without one, the ranges of its queries are not worth their cost. */
   wantsRanges: boolean;
   /** See `expressionReader`. */

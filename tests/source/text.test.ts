@@ -173,6 +173,9 @@ describe('local functions are read through', () => {
     ['const lock = ({ fn }) => `select ${fn}(1)`; $(lock({ fn: "f" }))', 'select f(1)'],
     ['const lock = (fn = "f") => `select ${fn}(1)`; $(lock())', 'select f(1)'],
     ['const f = (n) => `a ${f(n)}`; $(f(1))', 'a ‹unknown:f(n)›'],
+    ['const queries = { lock: (k) => `select f(${k})` }; $(queries.lock(5))', 'select f(5)'],
+    ['class A { static lock(k) { return `select f(${k})`; } m() { $(A.lock(5)); } }', 'select f(5)'],
+    ['class A { lock(k) { return `select f(${k})`; } m() { $(this.lock(id)); } }', 'select f(‹unknown:id›)'],
     ['const f = async () => "a"; $(f())', '‹unknown:f()›'],
     ['const f = (a) => { if (a) return "x"; return "y"; }; $(f(1))', '‹unknown:f(1)›'],
   ])('%s', (code, text) => {
