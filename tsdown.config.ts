@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { defineConfig } from 'tsdown';
 
 export default defineConfig({
@@ -9,13 +10,16 @@ export default defineConfig({
   outDir: 'dist',
   clean: true,
   sourcemap: false,
+  // CommonJS is the point: ESLint refuses two plugin objects of one name, so both module systems must share one.
+  checks: { legacyCjs: false },
+  // Types only; the published declarations name `eslint` alone, so what is left of these imports is dropped.
+  deps: { neverBundle: [/^@typescript-eslint\//] },
+  outputOptions: { chunkFileNames: '[name].cjs' },
   hooks: {
-    // One plugin object for both module systems: the ESM entry only re-exports the CommonJS one.
     'build:done': async () => {
-      const { writeFile } = await import('node:fs/promises');
       const reExport = "export { default } from './index.cjs';\n";
       await writeFile('dist/index.mjs', reExport);
-      await writeFile('dist/index.d.mts', reExport);
+      await writeFile('dist/index.d.mts', `${reExport}export type { Driver, Settings } from './index.cjs';\n`);
     },
   },
 });

@@ -99,7 +99,7 @@ const docsUrl = (name: string): string =>
 export function createRule<
   const MessageId extends string,
   const P extends readonly Pass<unknown>[],
-  Options extends object = Record<never, never>,
+  Options extends object = object,
 >(specification: RuleSpecification<MessageId, P, Options>): Rule {
   const { name, summary, tier, options } = specification;
   return {
@@ -177,7 +177,6 @@ function unitOf(
   settings: Unit['settings'],
 ): Unit {
   const { sourceCode } = context;
-  if (!sourceCode.scopeManager) throw new Error('advisory-lock needs the scope analysis that every ESLint parser provides');
   return {
     program,
     text: sourceCode.text,
@@ -185,7 +184,7 @@ function unitOf(
     visitorKeys: sourceCode.visitorKeys,
     parserServices: sourceCode.parserServices,
     parser: (context.languageOptions as { parser?: unknown } | undefined)?.parser,
-    languageOptions: context.languageOptions as unknown,
+    languageOptions: context.languageOptions,
     filename: context.filename,
     settings,
   };

@@ -1,6 +1,7 @@
 import type { TSESLint, TSESTree } from '@typescript-eslint/utils';
 import { definePass, type Unit } from '../pass.js';
 import { keyName, type ClassNode, type FunctionNode } from './ast.js';
+import { nodes } from './walk.js';
 
 export type Variable = TSESLint.Scope.Variable;
 export type Reference = TSESLint.Scope.Reference;
@@ -24,6 +25,8 @@ export type Definition =
   | { kind: 'unknown'; writes: readonly TSESTree.Expression[] };
 
 export interface Scopes {
+  /** The file's text, which every node's range indexes. */
+  readonly text: string;
   /** The variable an identifier refers to; null for globals that nothing in the file declares. */
   variableOf(identifier: TSESTree.Identifier | TSESTree.JSXIdentifier): Variable | null;
   definitionOf(variable: Variable): Definition;
@@ -33,12 +36,14 @@ export interface Scopes {
   readsOf(variable: Variable): readonly Reference[];
   /** Places that give it a new value, its initialiser included. */
   writesOf(variable: Variable): readonly Reference[];
+  /** Does the file write, update or delete a property of this name on any object: `x.name = …`, `delete this.name`? */
+  isMemberWritten(name: string): boolean;
 }
 
 /** Scope questions over one file, memoised. */
-export const scopes = definePass('scopes', [], (_, unit): Scopes => createScopes(unit));
+export const scopes = definePass('scopes', [nodes], ([{ writtenMembers }], unit): Scopes => createScopes(unit, writtenMembers));
 
-function createScopes(unit: Unit): Scopes {
+function createScopes(unit: Unit, writtenMembers: ReadonlySet<string>): Scopes {
   const byIdentifier = new Map<TSESTree.Node, Variable | null>();
   for (const scope of unit.scopes.scopes) {
     for (const reference of scope.references) byIdentifier.set(reference.identifier, reference.resolved);
@@ -63,6 +68,8 @@ function createScopes(unit: Unit): Scopes {
     isModuleLevel: (variable) => variable.scope.type === 'module' || variable.scope.type === 'global',
     readsOf: (variable) => variable.references.filter((reference) => reference.isRead() && !isTypeReference(reference)),
     writesOf: (variable) => variable.references.filter((reference) => reference.isWrite()),
+    text: unit.text,
+    isMemberWritten: (name) => writtenMembers.has(name),
   };
 }
 

@@ -122,7 +122,9 @@ export interface LockOperation {
   column: ResultColumn | null;
   /** The boolean is consumed by SQL itself: WHERE, CASE, `NOT …`, a comparison, an enclosing query's expression. */
   usedInSql: boolean;
-  /** Set inside DO and CREATE FUNCTION bodies. */
+  /** Its own query's ORDER BY, GROUP BY or DISTINCT ON names the value by alias or position. */
+  sortKey: boolean;
+  /** Inside DO: `do`. Stored and not run by the statement (CREATE FUNCTION, CREATE VIEW, PREPARE …): `function`. */
   body: 'do' | 'function' | null;
   statement: number;
   /** From the first character of the (qualified) name to the closing parenthesis. */

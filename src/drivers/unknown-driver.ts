@@ -1,0 +1,96 @@
+import { defineDriver, type Call, type Kind, type Result } from './driver.js';
+
+/** Every way in which the known libraries hand rows back. */
+const anyResult: Result = {
+  shape: 'one-of',
+  results: [
+    { shape: 'rows', at: ['rows'] },
+    { shape: 'rows', at: [] },
+    { shape: 'rows', at: ['0'] },
+    { shape: 'row', at: [] },
+    { shape: 'row-arrays', at: ['rows'] },
+    { shape: 'row-arrays', at: [] },
+    { shape: 'value', at: [] },
+  ],
+};
+
+const send: Call = {
+  sends: {
+    sql: [{ argument: 0 }, { argument: 0, property: 'text' }, { argument: 0, property: 'sql' }, { template: true }],
+    values: [{ argument: 1 }, { argument: 0, property: 'values' }],
+    result: anyResult,
+  },
+};
+
+const transaction: Call = { callback: { argument: 'last', parameters: { 0: 'transaction' } } };
+const connection: Call = { callback: { argument: 'last', parameters: { 0: 'connection' } } };
+
+const session: Kind = {
+  methods: {
+    query: send,
+    execute: send,
+    raw: send,
+    rawQuery: send,
+    unsafe: send,
+    exec: send,
+    run: send,
+    any: send,
+    many: send,
+    manyOrNone: send,
+    none: send,
+    one: send,
+    oneOrNone: send,
+    oneFirst: send,
+    maybeOne: send,
+    transaction,
+    begin: transaction,
+    tx: transaction,
+    withTransaction: transaction,
+    savepoint: transaction,
+  },
+};
+
+/**
+ * A handle imported from a file that was not read, with a method that every such library has. At module level it is a
+ * pool or one shared connection; what its results look like is open.
+ */
+export default defineDriver({
+  name: 'unknown driver',
+  dialect: 'either',
+  modules: [],
+  placeholders: ['question-mark', 'colon'],
+  exports: [],
+  kinds: {
+    session,
+    pool: {
+      role: 'pool',
+      extends: 'session',
+      methods: {
+        connect: { resolves: 'connection', callback: { argument: 'last', parameters: { 1: 'connection' } } },
+        getConnection: { resolves: 'connection', callback: { argument: 'last', parameters: { 1: 'connection' } } },
+        reserve: { resolves: 'connection' },
+        acquire: { resolves: 'connection' },
+        task: connection,
+        withConnection: connection,
+        end: { effect: { does: 'closes' } },
+      },
+    },
+    connection: {
+      role: 'connection',
+      extends: 'session',
+      methods: {
+        release: { effect: { does: 'gives-back', destroysWhen: 'truthy-argument' } },
+        end: { effect: { does: 'closes' } },
+        destroy: { effect: { does: 'closes' } },
+      },
+    },
+    transaction: { role: 'transaction', extends: 'session' },
+  },
+  examples: [
+    {
+      code: `import { db } from './db';
+        await db.query('SELECT pg_advisory_lock(1)');`,
+      sends: [{ over: 'pool' }],
+    },
+  ],
+});

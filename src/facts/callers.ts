@@ -1,0 +1,236 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import { enclosingClass, isClass, isFunction, keyName, memberName, unwrap, unwrappedParent, type ClassNode, type FunctionNode } from '../source/ast.js';
+import type { Scopes, Variable } from '../source/scope.js';
+import type { Evaluator } from './evaluator.js';
+
+export type CallSite = TSESTree.CallExpression | TSESTree.NewExpression;
+
+/** A function handed to a call as an argument. */
+export interface CallbackUse {
+  readonly call: TSESTree.CallExpression;
+  readonly index: number;
+  readonly function: FunctionNode;
+}
+
+/** Who calls a function of this file, and with what. */
+export interface Callers {
+  readonly program: TSESTree.Program;
+  /** The call that the function is handed to, if that is the one thing done with it. */
+  callbackUseOf(fn: FunctionNode, evaluator: Evaluator): CallbackUse | null;
+  /** The calls in this file that run the function, callbacks' included, in source order. */
+  callSitesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallSite[];
+  /** The arguments given for a parameter, where they are written out. */
+  argumentsFor(fn: FunctionNode, index: number, evaluator: Evaluator): readonly TSESTree.Expression[];
+  /** May code outside this file, or code that is not followed, run the function? */
+  hasUnknownCallers(fn: FunctionNode): boolean;
+  /** What is assigned to `this.name` in the class, or to `Class.name`. */
+  assignmentsTo(node: ClassNode, name: string, isStatic: boolean): readonly TSESTree.Expression[];
+  constructorOf(node: ClassNode): FunctionNode | null;
+}
+
+export interface CallIndex {
+  readonly calls: readonly CallSite[];
+  readonly assignments: readonly TSESTree.AssignmentExpression[];
+}
+
+export function createCallers(program: TSESTree.Program, index: CallIndex, scopes: Scopes): Callers {
+  const byMethodName = new Map<string, TSESTree.CallExpression[]>();
+  for (const call of index.calls) {
+    const callee = call.type === 'CallExpression' ? unwrap(call.callee) : null;
+    const name = callee?.type === 'MemberExpression' ? memberName(callee) : null;
+    if (name === null || call.type !== 'CallExpression') continue;
+    const named = byMethodName.get(name);
+    if (named) named.push(call);
+    else byMethodName.set(name, [call]);
+  }
+  const sites = new Map<FunctionNode, readonly CallSite[]>();
+  const inProgress = new Set<FunctionNode>();
+
+  const callers: Callers = { program, callbackUseOf, callSitesOf, argumentsFor, hasUnknownCallers, assignmentsTo, constructorOf };
+  return callers;
+
+  function callbackUseOf(fn: FunctionNode): CallbackUse | null {
+    const inline = argumentPlace(fn);
+    if (inline) return { ...inline, function: fn };
+    const variable = variableNaming(fn);
+    if (!variable) return null;
+    const [only, ...others] = scopes.readsOf(variable);
+    if (!only || others.length > 0) return null;
+    const named = argumentPlace(only.identifier);
+    return named && { ...named, function: fn };
+  }
+
+  function callSitesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallSite[] {
+    const known = sites.get(fn);
+    if (known) return known;
+    if (inProgress.has(fn)) return [];
+    inProgress.add(fn);
+    try {
+      const found = [...directSites(fn), ...memberSites(fn, evaluator), ...callbackSites(fn, evaluator)].sort((a, b) => a.range[0] - b.range[0]);
+      sites.set(fn, found);
+      return found;
+    } finally {
+      inProgress.delete(fn);
+    }
+  }
+
+  function directSites(fn: FunctionNode): CallSite[] {
+    const variable = variableNaming(fn) ?? classVariableOfConstructor(fn);
+    if (!variable) return [];
+    return scopes.readsOf(variable).flatMap((reference): CallSite[] => {
+      const { parent, child } = unwrappedParent(reference.identifier);
+      if (parent?.type === 'CallExpression' && parent.callee === child && !isConstructor(fn)) return [parent];
+      return parent?.type === 'NewExpression' && parent.callee === child && isConstructor(fn) ? [parent] : [];
+    });
+  }
+
+  function memberSites(fn: FunctionNode, evaluator: Evaluator): CallSite[] {
+    const owner = ownerOf(fn);
+    if (!owner) return [];
+    return (byMethodName.get(owner.name) ?? []).filter((call) => {
+      const callee = unwrap(call.callee);
+      if (callee.type !== 'MemberExpression') return false;
+      const home = enclosingClass(callee);
+      if (callee.object.type === 'ThisExpression' && owner.class) return home?.class === owner.class || (home !== null && extendsClass(home.class, owner.class, evaluator));
+      const value = evaluator.valueOf(callee);
+      return value.type === 'function' && value.node === fn;
+    });
+  }
+
+  /** Calls of a local helper's parameter that this function is handed to: `body(tx)` inside `withLock(pool, body)`. */
+  function callbackSites(fn: FunctionNode, evaluator: Evaluator): CallSite[] {
+    const places = argumentPlacesOf(fn);
+    return places.flatMap(({ call, index: position }) => {
+      const helper = evaluator.calleeOf(call);
+      if (!helper || helper === fn) return [];
+      return callsOfParameter(helper, position, evaluator, new Set([fn]));
+    });
+  }
+
+  function callsOfParameter(helper: FunctionNode, position: number, evaluator: Evaluator, seen: Set<FunctionNode>): CallSite[] {
+    if (seen.has(helper)) return [];
+    seen.add(helper);
+    const parameter = helper.params[position];
+    const target = parameter?.type === 'AssignmentPattern' ? parameter.left : parameter?.type === 'TSParameterProperty' ? parameter.parameter : parameter;
+    const variable = target?.type === 'Identifier' ? scopes.variableOf(target) : null;
+    if (!variable) return [];
+    return scopes.readsOf(variable).flatMap((reference): CallSite[] => {
+      const { parent, child } = unwrappedParent(reference.identifier);
+      if (parent?.type !== 'CallExpression') return [];
+      if (parent.callee === child) return [parent];
+      const next = evaluator.calleeOf(parent);
+      const at = parent.arguments.findIndex((argument) => argument === child);
+      return next && at >= 0 ? callsOfParameter(next, at, evaluator, seen) : [];
+    });
+  }
+
+  function argumentsFor(fn: FunctionNode, position: number, evaluator: Evaluator): readonly TSESTree.Expression[] {
+    return callSitesOf(fn, evaluator).flatMap((call) => {
+      const before = call.arguments.slice(0, position + 1);
+      const argument = before[position];
+      if (!argument || before.some((candidate) => candidate.type === 'SpreadElement')) return [];
+      return argument.type === 'SpreadElement' ? [] : [argument];
+    });
+  }
+
+  function hasUnknownCallers(fn: FunctionNode): boolean {
+    const owner = ownerOf(fn);
+    if (owner) return !owner.private || owner.class === null;
+    const variable = variableNaming(fn);
+    if (!variable) return argumentPlace(fn) === null;
+    if (isExported(variable)) return true;
+    return scopes.readsOf(variable).some((reference) => {
+      const { parent, child } = unwrappedParent(reference.identifier);
+      return !(parent?.type === 'CallExpression' && parent.callee === child);
+    });
+  }
+
+  function isExported(variable: Variable): boolean {
+    return variable.defs.some((definition) => {
+      const declaration = definition.node.type === 'VariableDeclarator' ? definition.node.parent : definition.node;
+      return declaration.parent?.type === 'ExportNamedDeclaration' || declaration.parent?.type === 'ExportDefaultDeclaration';
+    });
+  }
+
+  function assignmentsTo(node: ClassNode, name: string, isStatic: boolean): readonly TSESTree.Expression[] {
+    return index.assignments.flatMap((assignment) => {
+      const target = unwrap(assignment.left);
+      if (target.type !== 'MemberExpression' || memberName(target) !== name) return [];
+      if (target.object.type === 'ThisExpression') {
+        const home = enclosingClass(target);
+        return home?.class === node && home.static === isStatic ? [assignment.right] : [];
+      }
+      if (!isStatic || target.object.type !== 'Identifier') return [];
+      const variable = scopes.variableOf(target.object);
+      const definition = variable && scopes.definitionOf(variable);
+      return definition?.kind === 'class' && definition.node === node ? [assignment.right] : [];
+    });
+  }
+
+  function constructorOf(node: ClassNode): FunctionNode | null {
+    for (const member of node.body.body) {
+      if (member.type === 'MethodDefinition' && member.kind === 'constructor' && isFunction(member.value)) return member.value;
+    }
+    return null;
+  }
+
+  /** The variable a function is known by: its own name, or the constant it initialises. */
+  function variableNaming(fn: FunctionNode): Variable | null {
+    if (fn.type === 'FunctionDeclaration') return fn.id ? scopes.variableOf(fn.id) : null;
+    const { parent, child } = unwrappedParent(fn);
+    if (parent?.type !== 'VariableDeclarator' || parent.init !== child || parent.id.type !== 'Identifier') return null;
+    const variable = scopes.variableOf(parent.id);
+    return variable && scopes.writesOf(variable).length === 1 ? variable : null;
+  }
+
+  function classVariableOfConstructor(fn: FunctionNode): Variable | null {
+    if (!isConstructor(fn)) return null;
+    const home = fn.parent.parent?.parent;
+    return isClass(home) && home.id ? scopes.variableOf(home.id) : null;
+  }
+
+  function argumentPlacesOf(fn: FunctionNode): { call: TSESTree.CallExpression; index: number }[] {
+    const inline = argumentPlace(fn);
+    if (inline) return [inline];
+    const variable = variableNaming(fn);
+    return variable ? scopes.readsOf(variable).flatMap((reference) => argumentPlace(reference.identifier) ?? []) : [];
+  }
+
+  function extendsClass(node: ClassNode, ancestor: ClassNode, evaluator: Evaluator): boolean {
+    const seen = new Set<ClassNode>();
+    for (let current: ClassNode = node; !seen.has(current);) {
+      seen.add(current);
+      if (current === ancestor) return true;
+      const parent = current.superClass ? evaluator.valueOf(current.superClass) : null;
+      if (parent?.type !== 'class') return false;
+      current = parent.node;
+    }
+    return false;
+  }
+}
+
+function argumentPlace(node: TSESTree.Node): { call: TSESTree.CallExpression; index: number } | null {
+  const { parent, child } = unwrappedParent(node);
+  if (parent?.type !== 'CallExpression') return null;
+  const index = parent.arguments.findIndex((argument) => argument === child);
+  return index >= 0 ? { call: parent, index } : null;
+}
+
+const isConstructor = (fn: FunctionNode): boolean => fn.parent.type === 'MethodDefinition' && fn.parent.kind === 'constructor';
+
+/** The class member or object property a function is called by. */
+function ownerOf(fn: FunctionNode): { name: string; class: ClassNode | null; private: boolean } | null {
+  const { parent } = unwrappedParent(fn);
+  if (parent?.type === 'MethodDefinition' && parent.kind === 'constructor') return null;
+  if (parent?.type === 'MethodDefinition' || parent?.type === 'PropertyDefinition') {
+    const name = keyName(parent);
+    const home = parent.parent.parent;
+    const isPrivate = parent.accessibility === 'private' || parent.key.type === 'PrivateIdentifier';
+    return name !== null && isClass(home) ? { name, class: home, private: isPrivate } : null;
+  }
+  if (parent?.type === 'Property') {
+    const name = keyName(parent);
+    return name === null ? null : { name, class: null, private: false };
+  }
+  return null;
+}

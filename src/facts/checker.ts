@@ -1,0 +1,85 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import { declared } from './annotations.js';
+import type { Modules } from './modules.js';
+import { unknown, type Value } from './values.js';
+
+/**
+ * The little that is asked of typescript-eslint's parser services. TypeScript is never required: the services are
+ * absent without a project, under other parsers and in oxlint, and then every answer is unknown.
+ */
+interface TypeServices {
+  getTypeAtLocation(node: TSESTree.Node): CheckedType;
+}
+
+interface CheckedType {
+  readonly aliasSymbol?: CheckedSymbol | undefined;
+  getSymbol(): CheckedSymbol | undefined;
+}
+
+interface CheckedSymbol {
+  readonly name: string;
+  readonly parent?: CheckedSymbol;
+  readonly declarations?: readonly { getSourceFile(): { readonly fileName: string } }[];
+}
+
+/** Reads a value off the type the checker gives an expression: a class or interface that a driver's package declares. */
+export function createCheckedReader(parserServices: unknown, modules: Modules): (expression: TSESTree.Node) => Value {
+  if (!hasTypes(parserServices)) return () => unknown;
+  return (expression) => {
+    const type = parserServices.getTypeAtLocation(expression);
+    for (const symbol of [type.aliasSymbol, type.getSymbol()]) {
+      const value = symbol ? valueOfSymbol(symbol, modules, expression) : unknown;
+      if (value.type !== 'unknown') return value;
+    }
+    return unknown;
+  };
+}
+
+function valueOfSymbol(symbol: CheckedSymbol, modules: Modules, at: TSESTree.Node): Value {
+  const file = symbol.declarations?.[0]?.getSourceFile().fileName;
+  const path = file === undefined ? null : packagePath(file);
+  if (path === null) return unknown;
+  const namespace = symbol.parent && /^\w+$/.test(symbol.parent.name) ? [[symbol.parent.name, symbol.name]] : [];
+  for (const specifier of specifiersOf(path)) {
+    for (const name of [...namespace, [symbol.name]]) {
+      const known = modules.exportOf(specifier, name);
+      if (!known) continue;
+      const { type } = known.entry;
+      const given = type ?? known.entry.new;
+      if (given === undefined) continue;
+      const kind = typeof given === 'string' ? given : given.kind;
+      return declared(known.driver, kind, at, typeof type === 'object', 'type');
+    }
+  }
+  return unknown;
+}
+
+/** The path of a declaration file below its `node_modules`, `@types/x` read as `x`. */
+function packagePath(file: string): string | null {
+  const at = file.lastIndexOf('/node_modules/');
+  if (at < 0) return null;
+  const path = file.slice(at + '/node_modules/'.length);
+  return path.replace(/^@types\/(?:([^/]+)__)?/, (_, scope: string | undefined) => (scope === undefined ? '' : `@${scope}/`));
+}
+
+/** The import specifiers a declaration file may belong to, the longest first: `drizzle-orm/pg-core`, `drizzle-orm`. */
+function specifiersOf(path: string): readonly string[] {
+  const parts = path.split('/');
+  const shortest = path.startsWith('@') ? 2 : 1;
+  const specifiers: string[] = [];
+  for (let length = parts.length; length >= shortest; length--) {
+    specifiers.push(parts.slice(0, length).join('/').replace(/\.d\.[cm]?ts$/, ''));
+  }
+  return specifiers;
+}
+
+function hasTypes(services: unknown): services is TypeServices {
+  return (
+    typeof services === 'object' &&
+    services !== null &&
+    'program' in services &&
+    services.program !== null &&
+    'getTypeAtLocation' in services &&
+    typeof services.getTypeAtLocation === 'function'
+  );
+}

@@ -1,0 +1,71 @@
+import type { DriverDescriptor, Export } from '../drivers/driver.js';
+import { ownProperty, readKind } from './kinds.js';
+
+/** A driver's export that a name in the file refers to. */
+export interface KnownExport {
+  readonly driver: DriverDescriptor;
+  readonly entry: Export;
+}
+
+export interface Modules {
+  /** The export at a dotted path of a module; the path of a default import starts with `default`. */
+  exportOf(module: string, path: readonly string[]): KnownExport | null;
+  /** Does any driver describe this module? */
+  isDriver(module: string): boolean;
+  /** Is this the name of a method of any driver's handles? */
+  isMethod(name: string): boolean;
+  /**
+   * Whose method this is, called on something nothing else is known of: the one library that has a method of that
+   * name, else the driver that stands for all of them.
+   */
+  ownerOfMethod(name: string): { driver: DriverDescriptor; kind: string } | null;
+}
+
+/**
+ * Looks names up in the descriptors; a later descriptor, such as one from the settings, wins over an earlier one.
+ * `fallback` describes handles of unknown origin.
+ */
+export function createModules(drivers: readonly DriverDescriptor[], fallback: DriverDescriptor): Modules {
+  const latestFirst = drivers.toReversed();
+  const speakingFor = (module: string): readonly DriverDescriptor[] => latestFirst.filter((driver) => describes(driver.modules, module));
+  const methodNames = new Set(drivers.flatMap((driver) => Object.values(driver.kinds).flatMap((kind) => Object.keys(kind.methods ?? {}))));
+  return {
+    exportOf(module, path) {
+      const own = speakingFor(module);
+      for (const driver of own) {
+        const names = spellings(driver, path);
+        const entry = driver.exports.find(
+          (candidate) => candidate.names.some((name) => names.includes(name)) && (!candidate.modules || describes(candidate.modules, module)),
+        );
+        if (entry) return { driver, entry };
+      }
+      if (own.length > 0) return null;
+      const name = path.join('.');
+      for (const driver of latestFirst) {
+        const entry = driver.exports.find((candidate) => candidate.anyModule === true && candidate.names.includes(name));
+        if (entry) return { driver, entry };
+      }
+      return null;
+    },
+    isDriver: (module) => latestFirst.some((driver) => describes(driver.modules, module)),
+    isMethod: (name) => methodNames.has(name),
+    ownerOfMethod(name) {
+      for (const driver of latestFirst) {
+        const kind = ownProperty(driver.distinctiveMethods, name);
+        if (kind !== undefined) return { driver, kind };
+      }
+      return readKind(fallback, 'pool', (kind) => ownProperty(kind.methods, name)) ? { driver: fallback, kind: 'pool' } : null;
+    },
+  };
+}
+
+const describes = (modules: readonly string[], module: string): boolean =>
+  modules.some((pattern) => (pattern.endsWith('/*') ? module.startsWith(pattern.slice(0, -1)) : pattern === module));
+
+/** `require('knex')` and `import * as knex` name the callable export by no name at all. */
+function spellings(driver: DriverDescriptor, path: readonly string[]): readonly string[] {
+  const dotted = path.join('.');
+  if (dotted === '') return ['default'];
+  if (path[0] !== 'default' || !driver.defaultIsNamespace) return [dotted];
+  return path.length === 1 ? [dotted] : [path.slice(1).join('.'), dotted];
+}

@@ -1,0 +1,23 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import { definePass, type Unit } from '../pass.js';
+import { staticValue } from '../source/constants.js';
+import { scopes } from '../source/scope.js';
+import { nodes } from '../source/walk.js';
+import { createBuilders } from './builders.js';
+import { evaluation } from './evaluation.js';
+import { createFragments } from './fragments.js';
+import type { CallNode, Query } from './query.js';
+import { createStatements } from './statements.js';
+
+export type { BuilderStep, CallNode, Query, QueryLock } from './query.js';
+
+/** Every statement the file sends, in the order of the calls that carry the SQL text. */
+export const queries = definePass('queries', [scopes, nodes, evaluation], ([scopesOfFile, nodesOfFile, evaluated], unit: Unit): readonly Query[] => {
+  const { evaluator } = evaluated;
+  const fragments = createFragments(evaluator, scopesOfFile);
+  const constantOf = (expression: TSESTree.Node) => staticValue(expression, scopesOfFile);
+  const builders = createBuilders(evaluator, fragments, scopesOfFile, unit.visitorKeys, constantOf);
+  const statements = createStatements({ unit, scopes: scopesOfFile, evaluated, fragments, builders, constantOf });
+  const candidates: CallNode[] = [...nodesOfFile.calls, ...nodesOfFile.taggedTemplates];
+  return candidates.flatMap((node) => statements.at(node)).sort((a, b) => a.node.range[0] - b.node.range[0]);
+});

@@ -1,0 +1,134 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import type { Result, Sends } from '../drivers/driver.js';
+import { enclosingFunction, isFunction, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
+import { isFloating, settles, usesOf, usesOfParameter, type Use } from '../source/uses.js';
+import type { CallMeaning } from './evaluator.js';
+import type { Frame } from './frames.js';
+import type { CallNode, Query } from './query.js';
+import type { StatementParts } from './statements.js';
+
+export interface Dispatch {
+  readonly uses: readonly Use[];
+  readonly result: Result;
+  readonly sent: Query['sent'];
+  readonly mayJoinBatch: boolean;
+}
+
+/** A returned result is followed through this many local helpers. */
+const maximumHelpers = 4;
+
+/** Says what becomes of a statement's result, and whether a lazy statement is sent at all. */
+export function createResultUses({ evaluated, scopes, fragments }: StatementParts) {
+  const { evaluator, callers } = evaluated;
+  return { dispatchOf };
+
+  function dispatchOf(sending: CallNode, meaning: CallMeaning, sends: Sends, frames: readonly Frame[]): Dispatch {
+    const called = callbackOf(sending, sends);
+    if (called) return { ...called, sent: 'always', mayJoinBatch: false };
+    const { node, result } = outermost(sending, meaning, sends);
+    const isLazy = sends.lazy !== undefined;
+    const uses = followed(usesOf(node, scopes), frames);
+    return {
+      uses,
+      result,
+      sent: isLazy ? sentBy(node, frames) : 'always',
+      mayJoinBatch: isLazy && isHandedOn(node, frames),
+    };
+  }
+
+  /** `query(text, values, (error, result) => …)`: the result is the callback's parameter. */
+  function callbackOf(sending: CallNode, sends: Sends): { uses: readonly Use[]; result: Result } | null {
+    if (!sends.callback || sending.type !== 'CallExpression') return null;
+    const { argument, parameter, result } = sends.callback;
+    const place = evaluator.placed(sending, { argument });
+    if (place.kind !== 'found') return null;
+    const value = evaluator.valueOf(place.node);
+    const fn = isFunction(unwrap(place.node)) ? unwrap(place.node) : value.type === 'function' ? value.node : null;
+    return isFunction(fn) ? { uses: usesOfParameter(fn, parameter, scopes), result } : null;
+  }
+
+  /** The last call of a lazy statement's chain, and how the result is read there: `` sql`…`.values() ``. */
+  function outermost(sending: CallNode, meaning: CallMeaning, sends: Sends): { node: CallNode; result: Result } {
+    let node = sending;
+    let result = fragmentResult(sending, sends) ?? sends.result;
+    if (sends.lazy === undefined) return { node, result };
+    for (;;) {
+      const { parent, child } = unwrappedParent(node);
+      if (parent?.type !== 'MemberExpression' || parent.object !== child) return { node, result };
+      const call = unwrappedParent(parent).parent;
+      if (call?.type !== 'CallExpression' || unwrap(call.callee) !== parent || !evaluator.meaningOf(call)) return { node, result };
+      node = call;
+      const value = evaluator.valueOf(call);
+      const awaits = value.type === 'object' && value.driver === meaning.driver ? evaluator.awaitsOf(value) : null;
+      result = evaluator.meaningOf(call)?.call.sends?.result ?? awaits?.result ?? result;
+    }
+  }
+
+  /** Cursors and the like answer in their own way, whichever call sends them. */
+  function fragmentResult(sending: CallNode, sends: Sends): Result | null {
+    const place = fragments.firstOf(sending, sends.sql);
+    return place.kind === 'found' ? (fragments.fragmentOf(place.node)?.fragment.result ?? null) : null;
+  }
+
+  /** Replaces uses that return the result by what the callers in this file do with it. */
+  function followed(uses: readonly Use[], frames: readonly Frame[], depth = 0): readonly Use[] {
+    if (depth >= maximumHelpers) return uses;
+    return uses.flatMap((use): readonly Use[] => {
+      if (use.sink.kind !== 'returned' || use.inside.length > 0) return [use];
+      const fn = use.sink.function;
+      const frame = frames.find((candidate) => candidate.function === fn);
+      if (frame) return followed(continued(use, frame.call), frames, depth + 1);
+      // The callers elsewhere may read what those in this file drop.
+      if (callers.hasUnknownCallers(fn)) return [use];
+      const sites = callers.callSitesOf(fn, evaluator);
+      if (sites.length === 0 || callers.callbackUseOf(fn, evaluator)) return [use];
+      return sites.flatMap((site) => followed(continued(use, site), frames, depth + 1));
+    });
+  }
+
+  function continued(use: Use, site: TSESTree.Node): Use[] {
+    return usesOf(site, scopes).map((next) => ({
+      ...next,
+      path: [...use.path, ...next.path],
+      negated: use.negated !== next.negated,
+      converted: next.converted ?? use.converted,
+      rejection: next.rejection === 'propagates' ? use.rejection : next.rejection,
+      chained: use.chained || next.chained,
+    }));
+  }
+
+  function sentBy(node: CallNode, frames: readonly Frame[]): Query['sent'] {
+    const settlement = settles(node, scopes);
+    switch (settlement) {
+      case 'awaited':
+      case 'chained':
+        return 'always';
+      case 'voided':
+      case 'floating':
+        return 'never';
+      case 'returned': {
+        const fn = enclosingFunction(node);
+        return fn ? sentByCallers(fn, frames) : 'unknown';
+      }
+      default:
+        return 'unknown';
+    }
+  }
+
+  /** An async function's return awaits; otherwise the callers do, or do not. */
+  function sentByCallers(fn: FunctionNode, frames: readonly Frame[]): Query['sent'] {
+    if (fn.async) return 'always';
+    const frame = frames.find((candidate) => candidate.function === fn);
+    if (frame) return isFloating(frame.call, scopes) ? 'never' : 'unknown';
+    if (callers.hasUnknownCallers(fn)) return 'unknown';
+    const sites = callers.callSitesOf(fn, evaluator);
+    return sites.length > 0 && sites.every((site) => isFloating(site, scopes)) ? 'never' : 'unknown';
+  }
+
+  /** Returned without being awaited, to callers who may put it into a batch. */
+  function isHandedOn(node: CallNode, frames: readonly Frame[]): boolean {
+    if (frames.length > 0 || settles(node, scopes) !== 'returned') return false;
+    const fn = enclosingFunction(node);
+    return fn !== null && !fn.async && callers.hasUnknownCallers(fn);
+  }
+}

@@ -1,0 +1,100 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import type { Call, DriverDescriptor, Export, GiveDetails, Role } from '../drivers/driver.js';
+import type { ClassNode, FunctionNode } from '../source/ast.js';
+import type { Variable } from '../source/scope.js';
+
+/**
+ * Two handles with one identity reach the same backend, or the same pool. Identity is a place in the program, never a
+ * name: the call that made the handle, the parameter or field that brings it, or the import it comes from (as text).
+ */
+export type HandleIdentity = TSESTree.Node | Variable | string;
+
+/** What SQL is sent over, and how we know. */
+export interface Handle {
+  readonly role: Role;
+  readonly driver: DriverDescriptor;
+  /** The kind's name in the driver. */
+  readonly kind: string;
+  readonly identity: HandleIdentity;
+  /** The pool a connection or transaction was taken from; null for one made by itself or of unknown origin. */
+  readonly pool: Handle | null;
+  readonly evidence: Evidence;
+  /** The constructor or factory call that made it, where this file shows it. */
+  readonly created: TSESTree.CallExpression | TSESTree.NewExpression | TSESTree.TaggedTemplateExpression | null;
+  /** The driver object it is built on: the pool in `drizzle(pool)`. */
+  readonly underlying: { readonly driver: DriverDescriptor; readonly kind: string } | null;
+  /** The descriptor of that call: where its options stand. */
+  readonly give: GiveDetails | null;
+  /** The callback at whose end the handle is given back or its transaction ends. */
+  readonly lifetime: FunctionNode | null;
+  /**
+   * Lives as long as the module: nobody's own connection, whatever its kind. For a handle imported from a file that
+   * was not read, pool and shared connection cannot be told apart.
+   */
+  readonly moduleLevel: boolean;
+  /** Made by an import whose file was not read: the role is what every module-level handle is at best. */
+  readonly assumed: boolean;
+}
+
+/** Why the analyzer believes what it says of a handle. */
+export interface Evidence {
+  readonly because:
+    | 'constructor'
+    | 'factory'
+    | 'taken-from-pool'
+    | 'callback-parameter'
+    | 'annotation'
+    | 'caller'
+    | 'module-import'
+    | 'type'
+    | 'setting'
+    | 'option'
+    | 'batch'
+    | 'export'
+    | 'none';
+  readonly node: TSESTree.Node;
+}
+
+/** What an expression is at run time, as far as the file proves it. */
+export type Value =
+  | DriverObject
+  | { readonly type: 'promise'; readonly of: Value }
+  /** A name a driver exports, not yet called or constructed. */
+  | { readonly type: 'export'; readonly driver: DriverDescriptor; readonly entry: Export; readonly node: TSESTree.Node }
+  /** A module's namespace object, or a nested part of it. */
+  | { readonly type: 'namespace'; readonly module: string; readonly path: readonly string[] }
+  /** Something imported from a module that is no driver and was not read. */
+  | { readonly type: 'foreign'; readonly module: string; readonly path: readonly string[] }
+  /** A method of a driver object, taken but not called. */
+  | { readonly type: 'method'; readonly receiver: DriverObject; readonly name: string; readonly call: Call }
+  /** A member of a foreign module's object, taken but not called. */
+  | { readonly type: 'foreign-member'; readonly receiver: Value & { type: 'foreign' }; readonly name: string }
+  /** A part of a driver object whose calls use a connection of its pool: `prisma.user`. */
+  | { readonly type: 'delegate'; readonly receiver: DriverObject }
+  | { readonly type: 'function'; readonly node: FunctionNode; readonly self: Value | null }
+  | { readonly type: 'class'; readonly node: ClassNode }
+  | { readonly type: 'instance'; readonly class: ClassNode; readonly created: TSESTree.NewExpression | null }
+  | { readonly type: 'record'; readonly node: TSESTree.ObjectExpression }
+  | { readonly type: 'list'; readonly elements: readonly (Value | null)[] }
+  /** An object known by its annotation only: members by type. */
+  | { readonly type: 'shape'; readonly members: readonly TSESTree.TypeElement[] }
+  /** null or undefined, certainly. */
+  | { readonly type: 'nothing' }
+  | Unknown;
+
+export interface DriverObject {
+  readonly type: 'object';
+  readonly driver: DriverDescriptor;
+  readonly kind: string;
+  /** The handle it is, or, for builders and fragments, the handle it will send over; null for none. */
+  readonly handle: Handle | null;
+  readonly node: TSESTree.Node;
+}
+
+export interface Unknown {
+  readonly type: 'unknown';
+  /** Different values on different paths or from different callers; each may still prove something. */
+  readonly alternatives: readonly Value[];
+}
+
+export const unknown: Unknown = { type: 'unknown', alternatives: [] };

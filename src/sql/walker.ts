@@ -1,0 +1,122 @@
+import type { Node } from '@pgsql/types';
+
+import type { Catalogue } from './lock-functions.js';
+import {
+  type Clause,
+  type CommonTable,
+  type Dialect,
+  HOLE,
+  type LockOperation,
+  type QueryLevel,
+  type SessionOperation,
+  type SqlExpression,
+} from './model.js';
+import type { FirstLocation } from './query-levels.js';
+import { CONSUMED, type Outlet, type OutputColumn, type Place, type Relation } from './relations.js';
+import type { SqlSource } from './sql-source.js';
+import type { TokenRun } from './tokens.js';
+
+/** What the walk through a statement needs to know besides its parse tree. */
+export interface WalkContext {
+  source: SqlSource;
+  dialect: Dialect;
+  catalogue: Catalogue;
+  /** Index of the statement in its text. */
+  statement: number;
+  body: LockOperation['body'];
+  /** The statement itself runs only if a condition holds, in a routine's body. */
+  guarded: boolean;
+  /** The text names a lock function; without one, the ranges of its queries are not worth their cost. */
+  wantsRanges: boolean;
+  /** See `expressionReader`. */
+  holeIndexAt: (offset: number) => number;
+}
+
+/** Something with columns in a FROM clause, as names are looked up in it. */
+export interface FromEntry {
+  /** The name its columns are qualified with; null when there is none or it is not known. */
+  alias: string | null;
+  /** Null for a table. */
+  relation: Relation | null;
+  columns: readonly { name: string | null; column: OutputColumn }[];
+  /** It has columns besides those. */
+  open: boolean;
+}
+
+/** A WITH query as far as it is known while the statement is walked. */
+export interface CommonTableEntry {
+  table: CommonTable;
+  relation: Relation;
+  /** Column names given after the table's name; empty without. */
+  columnNames: readonly string[];
+  /** Its own query is being walked, so a reference to it is a recursive one. */
+  reading: boolean;
+}
+
+/** One query with the names that can be used in it; those of the queries around it through `parent`. */
+export interface Scope {
+  parent: Scope | null;
+  level: QueryLevel;
+  /** The level that calls are said to stand in; null for a fragment, whose query is not known. */
+  shownLevel: QueryLevel | null;
+  relation: Relation;
+  entries: FromEntry[];
+  commonTables: Map<string, CommonTableEntry>;
+}
+
+/** How a query stands in what is around it. */
+export interface Nesting {
+  scope: Scope | null;
+  place: QueryLevel['place'];
+  lateral: boolean;
+  sublink: QueryLevel['sublink'];
+  cte: CommonTable | null;
+  outlet: Outlet;
+  guarded: boolean;
+  aggregated: boolean;
+  /** The clause that calls in the select list are said to stand in: `perform` for PL/pgSQL's PERFORM. */
+  selectClause: Clause;
+}
+
+/** A lock call whose value has not been followed yet, because the queries around it are still being walked. */
+export interface LockDraft {
+  kind: 'lock';
+  operation: Omit<LockOperation, 'column' | 'usedInSql' | 'casts' | 'sortKey'>;
+  place: Place;
+}
+
+export type Draft = LockDraft | { kind: 'session'; operation: SessionOperation };
+
+/** One walk through one statement; the functions of the walking modules pass it on to each other. */
+export interface Walker {
+  context: WalkContext;
+  drafts: Draft[];
+  firstLocation: FirstLocation;
+  readExpression: (node: Node, run: TokenRun) => SqlExpression;
+  /** Walks an expression, or anything that may hold expressions or queries. */
+  walkExpression: (value: unknown, scope: Scope | null, place: Place) => void;
+  /** Walks a SELECT, INSERT, UPDATE, DELETE, MERGE or VALUES; null for any other node. */
+  walkQuery: (node: Node, nesting: Nesting) => Scope | null;
+}
+
+export function newRelation(outlet: Outlet): Relation {
+  return { outlet, columns: [], open: false, uses: [] };
+}
+
+/** Appends a column; its position is unknown behind a `*` that may stand for any number of columns. */
+export function addColumn(relation: Relation, name: string | null): OutputColumn {
+  const column: OutputColumn = { index: relation.open ? -1 : relation.columns.length, name, sortKey: false };
+  relation.columns.push(column);
+  return column;
+}
+
+/** A place whose value SQL itself looks at. */
+export function consumedIn(scope: Scope | null, clause: Clause, around: Pick<Place, 'guarded' | 'aggregated'>): Place {
+  const { guarded, aggregated } = around;
+  return { level: scope?.shownLevel ?? null, clause, aggregated, guarded, casts: [], sink: CONSUMED };
+}
+
+/** A name from the text; null when a hole stands in it. */
+export function knownName(name: string | undefined): string | null {
+  return name === undefined || name.includes(HOLE) ? null : name;
+}

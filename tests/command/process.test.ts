@@ -1,0 +1,93 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createHost } from '../../src/command/host.js';
+import { built, projectRequire } from '../built.js';
+import { folderWith } from './in-folder.js';
+
+const execute = (folder: string, ...commandLine: string[]) =>
+  spawnSync(process.execPath, [built('command.cjs'), ...commandLine], { cwd: folder, encoding: 'utf8', input: '' });
+
+describe('the built command', () => {
+  it('is a program of its own', () => {
+    expect(readFileSync(built('command.cjs'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(() => {
+      accessSync(built('command.cjs'), constants.X_OK);
+    }).not.toThrow();
+  });
+
+  it.each<[string, string[], number]>([
+    ['nothing is found', [], 0],
+    ['help is asked for', ['--help'], 0],
+    ['it is called wrongly', ['--nonsense'], 2],
+    ['a file cannot be parsed', ['broken.js'], 2],
+  ])('ends by itself, with the right status, when %s', (_, commandLine, status) => {
+    const folder = folderWith({ 'src/a.ts': 'x;', 'broken.js': '/* advisory */ const = 1;', '.gitignore': 'broken.js' });
+    expect(execute(folder, ...commandLine).status).toBe(status);
+  });
+
+  it('survives a reader that goes away', async () => {
+    const files = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${'long'.repeat(30)}${index}.js`, '/* advisory */ const = 1;']));
+    const child = spawn(process.execPath, [built('command.cjs'), '--format', 'json'], { cwd: folderWith(files), stdio: ['ignore', 'pipe', 'pipe'] });
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+    child.stdout.destroy();
+    const status = await new Promise((done) => child.on('close', done));
+    expect(status).toBe(2);
+    expect(stderr).not.toMatch(/EPIPE/);
+  });
+});
+
+/** A folder in which packages are installed under the names that a project knows them by. */
+function projectWith(packages: Readonly<Record<string, string>>): string {
+  const folder = folderWith({ 'package.json': '{}' });
+  for (const [name, installedAs] of Object.entries(packages)) {
+    const link = join(folder, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(dirname(projectRequire.resolve(`${installedAs}/package.json`)), link);
+  }
+  return folder;
+}
+
+describe('the host', () => {
+  it.each([
+    ['eslint9', /^9\.39/],
+    ['eslint9-15', /^9\.15/],
+    ['eslint', /^10\./],
+  ])("is the linted project's own ESLint: %s", (installedAs, version) => {
+    expect(createHost(projectWith({ eslint: installedAs })).eslint().version).toMatch(version);
+  });
+
+  it('is our own where the project has none, or one that is too old', () => {
+    const old = folderWith({
+      'node_modules/eslint/package.json': '{ "name": "eslint", "version": "8.57.1", "main": "api.js" }',
+      'node_modules/eslint/api.js': 'exports.ESLint = class { static version = "8.57.1" };',
+    });
+    expect(createHost(old).eslint().version).toMatch(/^10\./);
+    expect(createHost(folderWith({})).eslint().version).toMatch(/^10\./);
+  });
+
+  it('has the parser of the project, also where it hides behind typescript-eslint', () => {
+    const parser = 'exports.meta = { name: "own" }; exports.parseForESLint = () => ({});';
+    const direct = folderWith({ 'node_modules/@typescript-eslint/parser/index.js': parser });
+    const hidden = folderWith({
+      'node_modules/typescript-eslint/index.js': '',
+      'node_modules/typescript-eslint/node_modules/@typescript-eslint/parser/index.js': parser,
+    });
+    const broken = folderWith({ 'node_modules/@typescript-eslint/parser/index.js': 'throw new Error("no TypeScript");' });
+    expect(createHost(direct).typescriptParser()?.meta?.name).toBe('own');
+    expect(createHost(hidden).typescriptParser()?.meta?.name).toBe('own');
+    expect(createHost(broken).typescriptParser()?.meta?.name).toBe('typescript-eslint/parser');
+  });
+
+  it.each(['eslint9', 'eslint9-15', 'eslint'])('analyses with %s', (installedAs) => {
+    const folder = projectWith({ eslint: installedAs });
+    writeFileSync(join(folder, 'eslint.config.mjs'), "export default [{ settings: { 'advisory-lock': { pooler: 'none' } } }];");
+    writeFileSync(join(folder, 'a.js'), '/* advisory */ const = 1;');
+    writeFileSync(join(folder, 'b.js'), "'advisory';");
+    const { status, stderr } = execute(folder);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^a\.js:1:\d+ cannot be analysed: Parsing error/);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { alternatives, staticValue } from '../../src/source/constants.js';
+import { alternativesOfText, propertyOf, textOf } from '../../src/source/text.js';
+import { settles, usesOf } from '../../src/source/uses.js';
+import { descendants } from '../../src/source/walk.js';
+import { parse, type Language } from './harness.js';
+
+/** Asks every question about every node of the file. */
+function askEverything(code: string, language: Language): number {
+  const { unit, scopes } = parse(code, language);
+  let asked = 0;
+  for (const node of descendants(unit.program, unit.visitorKeys)) {
+    staticValue(node, scopes);
+    alternatives(node, scopes);
+    const text = textOf(node, scopes);
+    if (text) {
+      expect(text.toSource(0, text.text.length)[0]).toBeGreaterThanOrEqual(0);
+      text.editable(0, text.text.length);
+    }
+    alternativesOfText(node, scopes);
+    propertyOf(node, 'a.b', scopes);
+    usesOf(node, scopes);
+    settles(node, scopes);
+    asked += 1;
+  }
+  return asked;
+}
+
+test.each<[string, Language]>([
+  ['', 'js'],
+  ['label: for (const [a = 1, ...b] of c) { if (a) continue label; else break label; }', 'js'],
+  ['class A extends (await x) { static { this.a = 1; } #p = 1; get [k]() { return this.#p; } static async *g() { yield* super.g(); } }', 'js'],
+  ['function T() { new.target; } import.meta.url; import("x"); a?.b?.[c]?.(d); a ??= b; a **= 2; [, ...[a]] = b; ({ ...a } = b);', 'js'],
+  ['for await (const x of y); for (a.b in c); try { } catch { } finally { } debugger; with_ = 1; void 0; (0, a.b)();', 'js'],
+  ['const el = <div a="x" {...b}>{c} text {`t`}<></></div>;', 'js'],
+  ['tag`\\unicode and \\xerxes ${a}`; `\\u{10FFFF}`; "\\u2028"; /[/]\\//u; 1_000n;', 'js'],
+  ['abstract class A<T> { declare a: T; abstract b(): void; constructor(readonly c?: T, protected d = 1) {} @dec() e!: string; accessor f = 1; }', 'ts'],
+  ['enum E { A = B, B = A } declare module "x" { export const a: 1; } namespace N.M { export let x = 1 } import a = require("a"); export = a;', 'ts'],
+  ['function f(this: X, a?: string): asserts a is string; function f(a) { } let x = <T,>(y: T) => y; x<string>; (x as any)!.y = 1;', 'ts'],
+  ['using a = f(); await using b = g(); const c = { __proto__: null, ...c, get x() { return 1 }, async *[Symbol.iterator]() {} } satisfies C;', 'ts'],
+  ['const { a: { b = a } = {}, ...rest } = rest; let x = x; var y = y + y; const f = () => f(); f(f(f()));', 'ts'],
+  ['const a = [...a], b = { ...b }, c = Object.assign(c, c), d = d.e.f, [g] = [g], e = Object.freeze(e);', 'ts'],
+])('%s', (code, language) => {
+  expect(askEverything(code, language)).toBeGreaterThan(0);
+});
+
+test('every question about every node of this project ends in time', () => {
+  const folders = ['src/source', 'tests/source'];
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  for (const file of files) {
+    const started = performance.now();
+    expect(askEverything(readFileSync(file, 'utf8'), 'ts')).toBeGreaterThan(0);
+    expect(performance.now() - started, file).toBeLessThan(10_000);
+  }
+});
