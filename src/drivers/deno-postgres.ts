@@ -107,7 +107,7 @@ export default defineDriver({
           else await transaction.commit();
         }`,
       sends: [{ over: 'transaction' }],
-      effects: ['begins', 'rolls-back', 'commits', 'gives-back'],
+      effects: ['gives-back', 'begins', 'rolls-back', 'commits'],
     },
     {
       code: `import { type Client, type PoolClient, type Transaction } from 'https://deno.land/x/postgres/mod.ts';
