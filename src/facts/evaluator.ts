@@ -251,8 +251,8 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     const callback = meaning?.call.callback;
     if (meaning && callback && (callback.argument === 'last' ? index === call.arguments.length - 1 : callback.argument === index)) {
       const parameterOf = (position: number, receiver: DriverObject | null): Value => {
-        const isLast = position > 0 && position === definition.function.params.length - 1;
-        const give = callback.parameters[position] ?? (isLast ? callback.lastParameter : undefined);
+        const isLast = position === definition.function.params.length - 1;
+        const give = isLast && callback.lastParameter !== undefined ? callback.lastParameter : callback.parameters[position];
         const node = definition.function.params[position];
         if (give === undefined || !node) return unknown;
         const bound = typeof give === 'string' || give.sameAsParameter === undefined ? null : parameterOf(give.sameAsParameter, receiver);
@@ -284,11 +284,12 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     const { driver, entry } = known;
     if (entry.is !== undefined) {
       const name = entry.names[0] ?? '';
-      return objectFrom(entry.is, driver, null, null, {
+      const object = objectFrom(entry.is, driver, null, null, {
         evidence: { because: 'export', node: callers.program },
         identity: `${driver.name}#${name}`,
         moduleLevel: true,
       });
+      return { ...object, exported: { module, path } };
     }
     return { type: 'export', driver, entry, module, path };
   }
@@ -338,6 +339,11 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   }
 
   function memberOfObject(object: DriverObject, name: string, node: TSESTree.Node): Value {
+    if (object.exported) {
+      const path = [...object.exported.path, name];
+      const known = modules.exportOf(object.exported.module, path);
+      if (known) return exported(known, object.exported.module, path);
+    }
     const asProperty = (give: Give): Value =>
       objectFrom(give, object.driver, object, null, { evidence: { because: 'factory', node }, identity: memberIdentity(object, name, node) });
     const property = readKind(object.driver, object.kind, (kind) => ownProperty(kind.properties, name));
@@ -667,7 +673,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     readonly moduleLevel?: boolean;
   }
 
-  function objectFrom(give: Give, driver: DriverDescriptor, receiver: DriverObject | null, call: CallNode | null, making: Making): Value {
+  function objectFrom(give: Give, driver: DriverDescriptor, receiver: DriverObject | null, call: CallNode | null, making: Making): DriverObject {
     const details: GiveDetails = typeof give === 'string' ? { kind: give } : give;
     const underlying = details.unwraps ? receiver?.handle?.underlying : null;
     if (underlying && receiver?.handle) {

@@ -80,7 +80,7 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
   /** Cursors and the like answer in their own way, whichever call sends them. */
   function fragmentResult(sending: CallNode, sends: Sends): Result | null {
     const place = fragments.firstOf(sending, sends.sql);
-    return place.kind === 'found' ? (fragments.fragmentOf(place.node)?.fragment.result ?? null) : null;
+    return place.kind === 'found' ? (fragments.fragmentBehind(place.node)?.fragment.result ?? null) : null;
   }
 
   /** Replaces uses that return the result by what the callers in this file do with it. */

@@ -96,6 +96,8 @@ export interface DriverObject {
   /** The handle it is, or, for builders and fragments, the handle it will send over; null for none. */
   readonly handle: Handle | null;
   readonly node: TSESTree.Node;
+  /** The export it is, for what hangs on it under the same name: Effect's `SqlClient.SqlClient`. */
+  readonly exported?: { readonly module: string; readonly path: readonly string[] };
 }
 
 export interface Unknown {
