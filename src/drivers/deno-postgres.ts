@@ -107,7 +107,7 @@ export default defineDriver({
           else await transaction.commit();
         }`,
       sends: [{ over: 'transaction' }],
-      effects: ['gives-back', 'begins', 'rolls-back', 'commits'],
+      effects: ['begins', 'rolls-back', 'commits', 'gives-back'],
     },
     {
       code: `import { type Client, type PoolClient, type Transaction } from 'https://deno.land/x/postgres/mod.ts';

@@ -321,7 +321,7 @@ export interface Example {
   code: string;
   /** The statements found, in the order of the code. */
   sends?: readonly ExampleStatement[];
-  /** What happens to connections and transactions, in the order of the code; a disposal stands where it is declared. */
+  /** What happens to connections and transactions, in the order of the code; a disposal stands at the end of its block. */
   effects?: readonly Effect['does'][];
 }
 

@@ -334,7 +334,7 @@ export default defineDriver({
         await db.execute(sql\`SELECT pg_try_advisory_lock(\${sql.placeholder('id')}) FROM \${sql.identifier('jobs')} \${sql.raw('LIMIT 1')}\`);
         await db.execute(sql\`SELECT pg_try_advisory_lock(\${sql.param(1)}) FROM jobs WHERE id IN (\${sql.join([sql\`1\`, sql\`2\`], sql\`, \`)})\`);
         await db.execute(sql.empty().append(sql\`SELECT pg_advisory_lock(1)\`));`,
-      sends: [{ over: 'pool' }, { over: 'pool' }, { over: 'pool' }],
+      sends: [{ over: 'pool' }, { over: 'pool' }],
     },
     {
       code: `import { withReplicas } from 'drizzle-orm/pg-core';
