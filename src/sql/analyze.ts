@@ -16,6 +16,9 @@ import { isConcurrent, isWriting, sessionOperationOf, statementCharacters, state
 
 const SESSION_FUNCTIONS = /set_config|pg_terminate_backend/i;
 
+/** The server's scanner takes quadratic time for a run of operator characters, in code and in nested comments. */
+const OPERATOR_RUN = /[~!@#^&|`?+\-*/%<>=]{1000}/;
+
 /** Words a statement can begin with; a text that begins with another one is tried as a fragment first. */
 const STATEMENT_WORDS = new Set(
   (
@@ -41,6 +44,7 @@ export function analyzeSql(
   const form = input.form === 'expression' ? 'expression' : 'statement';
   if (text.length > MAXIMUM_SQL_LENGTH) return unknownAnalysis(form, 'the text is too long to be parsed');
   if (text.includes('\0')) return unknownAnalysis(form, 'the text contains a NUL character');
+  if (OPERATOR_RUN.test(text)) return unknownAnalysis(form, 'the text contains an endless operator');
   try {
     const context: AnalysisContext = {
       input,
@@ -182,7 +186,8 @@ function scannedAnalysis(context: AnalysisContext, failed: Failed, form: SqlAnal
   const statements: SqlStatement[] = [];
   const operations: SqlOperation[] = [];
   const gaps: number[] = [];
-  pieces.forEach(({ start, end }, index) => {
+  let index = 0;
+  for (const { start, end } of pieces) {
     const piece = withWindow(normalized, failed.rendered.rangeOf(start, end));
     const parsed = parseWithRepair(parser, piece);
     if (parsed.kind === 'parsed') {
@@ -190,10 +195,12 @@ function scannedAnalysis(context: AnalysisContext, failed: Failed, form: SqlAnal
       statements.push(...found.statements);
       operations.push(...found.operations);
       gaps.push(...found.gaps);
+      index += found.statements.length;
     } else {
       operations.push(...scanFailed(context, parsed, index));
+      index += 1;
     }
-  });
+  }
   return { ...result, status: 'scanned', statements, operations, gaps };
 }
 

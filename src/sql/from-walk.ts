@@ -2,10 +2,10 @@ import type { JoinExpr, Node, RangeFunction, RangeVar } from '@pgsql/types';
 
 import type { FromItem } from './model.js';
 import { contentOf, functionName, isValues, listItems, nameParts } from './parse-tree.js';
-import type { Relation } from './relations.js';
+import type { OutputColumn, Relation } from './relations.js';
 import { rangeOfRun } from './sql-source.js';
 import { textAt } from './tokens.js';
-import { addColumn, type CommonTableEntry, consumedIn, type FromEntry, knownName, newRelation, type Scope, type Walker } from './walker.js';
+import { addColumn, type CommonTableEntry, consumedIn, type FromEntry, knownName, newRelation, openEntry, type Scope, type Walker } from './walker.js';
 
 type Around = { guarded: boolean; aggregated: boolean };
 
@@ -20,7 +20,7 @@ export function walkFrom(walker: Walker, items: readonly Node[] | undefined, sco
 export function addTarget(walker: Walker, table: RangeVar | undefined, scope: Scope): void {
   if (!table) return;
   scope.level.from = [...scope.level.from, tableItem(walker, table, 'table')];
-  scope.entries.push({ alias: knownName(table.alias?.aliasname ?? table.relname), relation: null, columns: [], open: true });
+  scope.entries.push(openEntry(knownName(table.alias?.aliasname ?? table.relname)));
 }
 
 function walkItem(walker: Walker, item: Node, scope: Scope, around: Around, found: FromItem[]): void {
@@ -56,7 +56,7 @@ function walkItem(walker: Walker, item: Node, scope: Scope, around: Around, foun
   } else {
     // XMLTABLE and JSON_TABLE: their columns are not followed.
     walker.walkExpression(contentOf(item), scope, consumedIn(scope, 'from', around));
-    scope.entries.push({ alias: null, relation: null, columns: [], open: true });
+    scope.entries.push(openEntry(null));
     found.push({ kind: 'function', name: null, alias: null, range: null });
   }
 }
@@ -73,7 +73,11 @@ function entryOf(alias: string | null, relation: Relation, names: readonly strin
     const renamed = names[index];
     return { name: renamed === undefined ? column.name : knownName(renamed), column };
   });
-  return { alias, relation, columns, open: relation.open };
+  const byName = new Map<string, OutputColumn>();
+  for (const { name, column } of columns) {
+    if (name !== null && !byName.has(name)) byName.set(name, column);
+  }
+  return { alias, relation, columns, byName, open: relation.open };
 }
 
 function findCommonTable(scope: Scope, name: string): CommonTableEntry | null {
@@ -109,7 +113,7 @@ function walkTable(walker: Walker, table: RangeVar, scope: Scope): FromItem {
   const alias = knownName(table.alias?.aliasname ?? table.relname);
   const common = name === null || table.schemaname !== undefined ? null : findCommonTable(scope, name);
   if (!common) {
-    scope.entries.push({ alias, relation: null, columns: [], open: true });
+    scope.entries.push(openEntry(alias));
     return tableItem(walker, table, 'table');
   }
   if (common.reading) common.table.recursive = true;

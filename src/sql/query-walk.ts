@@ -13,10 +13,10 @@ import { addTarget, walkFrom } from './from-walk.js';
 import type { CommonTable, QueryLevel } from './model.js';
 import { columnNameOf, isValues, listItems, literalIn, nameParts } from './parse-tree.js';
 import { AFTER_SELECT_ITEM, clauseEnd, limitOf, limitRange, newLevel, orderByRange, parenthesisedRange } from './query-levels.js';
-import type { OutputColumn, Place } from './relations.js';
+import { addUse, type OutputColumn, type Place } from './relations.js';
 import { rangeOfRun } from './sql-source.js';
 import { callAt } from './tokens.js';
-import { addColumn, consumedIn, knownName, type Nesting, newRelation, type Scope, type Walker } from './walker.js';
+import { addColumn, consumedIn, knownName, type Nesting, newRelation, openEntry, type Scope, type Walker } from './walker.js';
 
 /** Walks a query in the order the server evaluates it: WITH, FROM, WHERE, GROUP BY, select list, ORDER BY, LIMIT. */
 export function walkQuery(walker: Walker, node: Node, nesting: Nesting): Scope | null {
@@ -135,14 +135,17 @@ export function walkClauses(walker: Walker, select: SelectStmt, scope: Scope, ne
 
 /** ORDER BY and its like may name a result column instead of an expression. */
 function markSortKeys(keys: readonly Node[] | undefined, { relation }: Scope): void {
+  const names = new Set<string>();
+  const numbers = new Set<number>();
   for (const key of keys ?? []) {
     const literal = literalIn(key);
-    const path = 'ColumnRef' in key ? nameParts(key.ColumnRef.fields) : [];
-    for (const column of relation.columns) {
-      const named = path.length === 1 && column.name !== null && path[0] === column.name;
-      const numbered = literal?.kind === 'integer' && column.index >= 0 && BigInt(column.index + 1) === literal.value;
-      if (named || numbered) column.sortKey = true;
-    }
+    const [name, ...others] = 'ColumnRef' in key ? nameParts(key.ColumnRef.fields) : [];
+    if (name !== undefined && others.length === 0) names.add(name);
+    if (literal?.kind === 'integer') numbers.add(Number(literal.value));
+  }
+  if (names.size + numbers.size === 0) return;
+  for (const column of relation.columns) {
+    column.sortKey ||= (column.name !== null && names.has(column.name)) || numbers.has(column.index + 1);
   }
 }
 
@@ -264,7 +267,8 @@ function expandStar(scope: Scope, qualifier: string | undefined, place: Place): 
   for (const entry of entries) {
     for (const { name, column } of entry.columns) {
       const outer = add(name);
-      entry.relation?.uses.push({ column, place: { ...place, sink: { kind: 'column', relation, column: outer, direct: true } } });
+      const sink = { kind: 'column', relation, column: outer, direct: true } as const;
+      if (entry.relation) addUse(entry.relation, column, { ...place, sink });
     }
     if (entry.open && entry.relation === null) add(null);
     relation.open ||= entry.open;
@@ -300,7 +304,7 @@ function walkInsert(walker: Walker, insert: InsertStmt, nesting: Nesting): Scope
     assignments(walker, conflict.targetList, scope, { ...nesting, guarded: true });
     walker.walkExpression(conflict.whereClause, scope, consumedIn(scope, 'where', { ...nesting, guarded: true }));
   }
-  scope.entries.push({ alias: knownName(insert.relation?.relname), relation: null, columns: [], open: true });
+  scope.entries.push(openEntry(knownName(insert.relation?.relname)));
   walkReturning(walker, insert.returningClause, scope, nesting);
   return scope;
 }

@@ -19,20 +19,16 @@ export interface ScannedText {
   statement: number;
 }
 
-/** Where the statements of a text stand, by its semicolons; in UTF-8 bytes. */
+/** What stands between the semicolons of a text; in UTF-8 bytes, the last end being infinite. */
 export function statementsByTokens(view: TokenView): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  let first = 0;
-  const close = (until: number): void => {
-    const start = view.tokens[first]?.start;
-    const end = view.tokens[until - 1]?.end;
-    if (until > first && start !== undefined && end !== undefined) found.push({ start, end });
-    first = until + 1;
-  };
+  let start = 0;
   view.tokens.forEach((token, index) => {
-    if (token.text === ';' && view.enclosing(index) === -1) close(index);
+    if (token.text !== ';' || view.enclosing(index) !== -1) return;
+    found.push({ start, end: token.start });
+    start = token.end;
   });
-  close(view.tokens.length);
+  found.push({ start, end: Infinity });
   return found;
 }
 
