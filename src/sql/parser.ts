@@ -144,11 +144,12 @@ function unavailable(reason: string): SqlParserUnavailableError {
  * `microtaskMode: 'afterEvaluate'` drains its own microtask queue before `runInContext` returns.
  */
 function nodeLoader(): () => ParserModule {
-  let compiled: { script: Script; wasm: object; folder: string; require: NodeJS.Require } | undefined;
+  let compiled: { script: Script; wasm: object; folder: string; packageRequire: NodeJS.Require } | undefined;
 
   function compile(webAssembly: WebAssemblyNamespace): NonNullable<typeof compiled> {
-    const require = createRequire(import.meta.url);
-    const folder = join(dirname(require.resolve('libpg-query/package.json')), 'wasm');
+    // Not called `require`: in a CommonJS bundle that name is needed to make sense of `import.meta.url`.
+    const packageRequire = createRequire(import.meta.url);
+    const folder = join(dirname(packageRequire.resolve('libpg-query/package.json')), 'wasm');
     const filename = join(folder, 'libpg-query.js');
     const source = readFileSync(filename, 'utf8');
     const script = new Script(
@@ -158,7 +159,7 @@ function nodeLoader(): () => ParserModule {
       { filename },
     );
     const wasm = new webAssembly.Module(readFileSync(join(folder, 'libpg-query.wasm')));
-    return { script, wasm, folder, require };
+    return { script, wasm, folder, packageRequire };
   }
 
   return () => {
@@ -166,7 +167,7 @@ function nodeLoader(): () => ParserModule {
     if (webAssembly === undefined) throw unavailable('this JavaScript engine has no WebAssembly');
     const settled: { module?: ParserModule; failure?: unknown } = {};
     try {
-      const { script, wasm, folder, require } = (compiled ??= compile(webAssembly));
+      const { script, wasm, folder, packageRequire } = (compiled ??= compile(webAssembly));
       const context = createContext(
         {
           loaderOptions: {
@@ -181,7 +182,7 @@ function nodeLoader(): () => ParserModule {
           settled,
           __dirname: folder,
           __filename: join(folder, 'libpg-query.js'),
-          require,
+          require: packageRequire,
           process: { versions: process.versions, argv: [] },
           console,
           performance,

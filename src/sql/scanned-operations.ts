@@ -79,6 +79,9 @@ export function scanOperations(scanned: ScannedText): LockOperation[] {
 
 const PREFIX = 'SELECT ';
 
+/** Arguments of longer calls are not read: calls may be nested, and each is parsed by itself. */
+const LONGEST_CALL = 2_000;
+
 /** The arguments of a call, read by parsing the call alone. */
 function readArguments(scanned: ScannedText, view: TokenView, call: TokenCall): SqlExpression[] {
   const { parser, rendered, text, holeIndexAt } = scanned;
@@ -91,6 +94,7 @@ function readArguments(scanned: ScannedText, view: TokenView, call: TokenCall): 
       const range: SqlRange = rangeOfRun(source, run);
       return { kind: 'unknown', range };
     });
+  if (end - start > LONGEST_CALL) return unknown();
   try {
     const select = parser.parse(sql).stmts?.[0]?.stmt;
     const target = select && 'SelectStmt' in select ? select.SelectStmt.targetList?.[0] : undefined;
