@@ -1,6 +1,14 @@
 import type { Node, RawStmt } from '@pgsql/types';
 
-import { type AnalysisContext, type Failed, gapsOf, holeCounter, isUncertain, type Parsed, walkIn } from './analysis-context.js';
+import {
+  type AnalysisContext,
+  type Failed,
+  gapsOf,
+  holeCounter,
+  isUncertain,
+  type Parsed,
+  walkIn,
+} from './analysis-context.js';
 import { firstWord, parseFragment, walkFragment } from './fragments.js';
 import { builtInCatalogue, type Catalogue, mentionsLock } from './lock-functions.js';
 import type { StatementWalk, TopQuery } from './lock-operations.js';
@@ -12,7 +20,14 @@ import { parseWithRepair, type Repaired } from './repair.js';
 import { readRoutine } from './routine-bodies.js';
 import { scanOperations, statementsByTokens } from './scanned-operations.js';
 import { type SqlSource, sourceOf } from './sql-source.js';
-import { isConcurrent, isWriting, sessionOperationOf, statementCharacters, statementKind, walkStatementNode } from './statements.js';
+import {
+  isConcurrent,
+  isWriting,
+  sessionOperationOf,
+  statementCharacters,
+  statementKind,
+  walkStatementNode,
+} from './statements.js';
 
 const SESSION_FUNCTIONS = /set_config|pg_terminate_backend/i;
 
@@ -88,7 +103,8 @@ function fragmentAnalysis(context: AnalysisContext): SqlAnalysis | null {
   const { input, parser, normalized } = context;
   const fragment = parseFragment(parser, normalized);
   if (!fragment) return null;
-  const walk = walkIn(context, sourceOf(parser, fragment.rendered, input.text), { statement: 0, body: null, guarded: false });
+  const source = sourceOf(parser, fragment.rendered, input.text);
+  const walk = walkIn(context, source, { statement: 0, body: null, guarded: false });
   walkFragment(fragment, walk);
   return {
     status: 'parsed',

@@ -190,7 +190,10 @@ function walkCall(walker: Walker, call: FuncCall, scope: Scope | null, place: Pl
   }
   walkExpression(walker, call.agg_filter, scope, { ...consumed(place), aggregated: true });
   walkExpression(walker, call.agg_order, scope, { ...consumed(place), aggregated: true });
-  if (call.over) walkExpression(walker, call.over, scope, consumedIn(scope, 'window', { guarded: place.guarded, aggregated: true }));
+  if (call.over) {
+    const window = consumedIn(scope, 'window', { guarded: place.guarded, aggregated: true });
+    walkExpression(walker, call.over, scope, window);
+  }
 
   const lock = context.catalogue.find(nameParts(call.funcname));
   if (lock) addLock(walker, call, lock, place);

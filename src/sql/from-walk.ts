@@ -5,7 +5,17 @@ import { contentOf, functionName, isValues, listItems, nameParts } from './parse
 import type { OutputColumn, Relation } from './relations.js';
 import { rangeOfRun } from './sql-source.js';
 import { textAt } from './tokens.js';
-import { addColumn, type CommonTableEntry, consumedIn, type FromEntry, knownName, newRelation, openEntry, type Scope, type Walker } from './walker.js';
+import {
+  addColumn,
+  type CommonTableEntry,
+  consumedIn,
+  type FromEntry,
+  knownName,
+  newRelation,
+  openEntry,
+  type Scope,
+  type Walker,
+} from './walker.js';
 
 type Around = { guarded: boolean; aggregated: boolean };
 
@@ -131,7 +141,8 @@ function walkFunction(walker: Walker, range: RangeFunction, scope: Scope, around
   const aliasName = knownName(alias?.aliasname);
   const relation = newRelation({ kind: 'uses' });
   for (const call of calls) {
-    // A scalar function's column is called like its alias: https://www.postgresql.org/docs/18/queries-table-expressions.html#QUERIES-TABLEFUNCTIONS
+    // A scalar function's column is called like its alias:
+    // https://www.postgresql.org/docs/18/queries-table-expressions.html#QUERIES-TABLEFUNCTIONS
     const own = 'FuncCall' in call ? knownName(functionName(call.FuncCall).split('.').at(-1)) : null;
     const column = addColumn(relation, calls.length === 1 && alias ? aliasName : own);
     const place = consumedIn(scope, 'from', around);

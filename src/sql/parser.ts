@@ -134,7 +134,8 @@ interface WebAssemblyNamespace {
 function unavailable(reason: string): SqlParserUnavailableError {
   return new SqlParserUnavailableError(
     `eslint-plugin-advisory-lock cannot start its SQL parser: ${reason}. ` +
-      'It needs WebAssembly and synchronous node:vm microtasks: run ESLint on Node.js 20.19 or newer without --jitless (or on Bun 1.4 or newer).',
+      'It needs WebAssembly and synchronous node:vm microtasks: run ESLint on Node.js 20.19 or newer without --jitless ' +
+      '(or on Bun 1.4 or newer).',
   );
 }
 
