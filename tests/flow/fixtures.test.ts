@@ -72,8 +72,8 @@ describe('graphs as text', () => {
   1 -> 2 [label="true"];
   1 -> 2 [label="false"];
   2 [label="2 call 1 \`g()\`"];
-  2 -> 4 [label="throw"];
   2 -> 3;
+  2 -> 4 [label="throw"];
   3 [label="3 exit return 1"];
   4 [label="4 exit throw 1"];
 }
