@@ -89,6 +89,7 @@ const sends = object<Sends>(['sql', 'result'], {
   runs: string,
   values: positions,
   on: object<NonNullable<Sends['on']>>(['at'], { at: positions, required: boolean }),
+  over: role,
   result,
   callback: object<NonNullable<Sends['callback']>>(['argument', 'parameter', 'result'], { argument, parameter: index, result }),
   lazy: oneOf('memoized', 'resent', 'needs-call'),
@@ -113,6 +114,7 @@ const fragment = object<Fragment>(['sql', 'as'], {
 const callback = object<Callback>(['argument', 'parameters'], {
   argument,
   parameters: record(give),
+  lastParameter: give,
   runs: oneOf('once', 'later'),
   returnsBatch: boolean,
 });
@@ -182,7 +184,9 @@ const kind = object<Kind>([], {
   properties: record(give),
   call,
   tag: call,
+  new: give,
   otherMembers: oneOf('use-connection'),
+  otherProperties: give,
   fluent: boolean,
   awaits: sends,
   resolves: give,
@@ -193,6 +197,7 @@ const exported = object<Export>(['names'], {
   names: strings,
   modules: strings,
   anyModule: boolean,
+  global: boolean,
   new: give,
   call,
   tag: call,

@@ -60,6 +60,8 @@ export interface Export {
   modules?: readonly string[];
   /** Whatever module the name comes from: clients generated into the project (`PrismaClient`). */
   anyModule?: boolean;
+  /** A global that needs no import: `Bun.sql`. */
+  global?: boolean;
   /** `new X(…)`, and by default the type `X`. Subclasses are of the kind, too. */
   new?: Give;
   /** The exported function called. */
@@ -148,10 +150,14 @@ export interface Kind {
   properties?: Readonly<Record<string, Give>>;
   /** The object itself called: `knex('table')`. */
   call?: Call;
+  /** A class held in a property: `new fastify.pg.Client()`. */
+  new?: Give;
   /** The object itself as a template tag. */
   tag?: Call;
   /** Any member not named here leads to calls that take a connection from the pool: `prisma.user.findMany()`. */
   otherMembers?: 'use-connection';
+  /** What every property not named here is: the named databases of `fastify.pg`. */
+  otherProperties?: Give;
   /** Every method that says nothing of what it returns, unnamed ones included, returns the object itself: query builders. */
   fluent?: boolean;
   /**
@@ -212,6 +218,8 @@ export interface Sends {
   values?: readonly Position[];
   /** The handle is passed to the call; without a handle there, the receiver's role counts unless `required`. */
   on?: { at: readonly Position[]; required?: boolean };
+  /** Sent in this role, whatever the receiver's: the tag of a Vercel pool goes over HTTP. */
+  over?: Role;
   result: Result;
   /** The result as the last argument of a callback, at this parameter. */
   callback?: { argument: number | 'last'; parameter: number; result: Result };
@@ -274,6 +282,8 @@ export interface Callback {
   argument: number | 'last';
   /** What the callback's parameters are, by position. */
   parameters: Readonly<Record<number, Give>>;
+  /** What its last parameter is, however many there are: Objection's `transaction(A, B, (A, B, trx) => …)`. */
+  lastParameter?: Give;
   /** How often and when it runs: `once` before the call settles, or later, whenever (event listeners). Default `once`. */
   runs?: 'once' | 'later';
   /** The callback returns an array of statements that are then sent. */

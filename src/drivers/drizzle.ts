@@ -345,7 +345,7 @@ export default defineDriver({
       sends: [{ over: 'pool' }],
     },
     {
-      code: `import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+      code: `import type { NodePgDatabase, NodePgTransaction } from 'drizzle-orm/node-postgres';
         import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
         import type { PgTransaction } from 'drizzle-orm/pg-core';
         import { sql } from 'drizzle-orm';
@@ -353,6 +353,7 @@ export default defineDriver({
           await db.execute(sql\`SELECT pg_advisory_lock(1)\`);
           await db.transaction(async (tx) => { await tx.execute(sql\`SELECT pg_advisory_xact_lock(2)\`); });
         };
+        export const inPgTransaction = async (tx: NodePgTransaction<any, any>) => { await tx.execute(sql\`SELECT pg_advisory_xact_lock(6)\`); };
         export const onPool = async (db: PostgresJsDatabase) => { await db.execute(sql\`SELECT pg_advisory_lock(3)\`); };
         export const inTransaction = async (tx: PgTransaction<any, any, any>) => {
           await tx.execute(sql\`SELECT pg_advisory_xact_lock(4)\`);
@@ -361,10 +362,67 @@ export default defineDriver({
       sends: [
         { over: 'unknown' },
         { over: 'transaction' },
+        { over: 'transaction' },
         { over: 'pool' },
         { over: 'transaction' },
         { over: 'transaction' },
       ],
+    },
+    {
+      code: `import type { MySql2Database, MySql2Transaction } from 'drizzle-orm/mysql2';
+        import type { MySqlDatabase, MySqlTransaction } from 'drizzle-orm/mysql-core';
+        import { sql } from 'drizzle-orm';
+        export const lock = (db: MySql2Database) => db.execute(sql\`SELECT GET_LOCK('jobs', 1) AS ok\`);
+        export const any = (db: MySqlDatabase<any, any>) => db.execute(sql\`SELECT GET_LOCK('jobs', 2) AS ok\`);
+        export const one = (tx: MySql2Transaction<any, any>) => tx.execute(sql\`SELECT GET_LOCK('jobs', 3) AS ok\`);
+        export const other = (tx: MySqlTransaction<any, any>) => tx.execute(sql\`SELECT GET_LOCK('jobs', 4) AS ok\`);`,
+      sends: [
+        { over: 'unknown', cell: '[0][0].ok' },
+        { over: 'unknown', cell: '[0][0].ok' },
+        { over: 'transaction', cell: '[0][0].ok' },
+        { over: 'transaction', cell: '[0][0].ok' },
+      ],
+    },
+    {
+      code: `import type { PgAsyncDatabase, PgAsyncTransaction, PgDatabase } from 'drizzle-orm/pg-core';
+        import type { PostgresJsTransaction } from 'drizzle-orm/postgres-js';
+        import type { BunSQLDatabase } from 'drizzle-orm/bun-sql';
+        import type { NeonDatabase } from 'drizzle-orm/neon-serverless';
+        import type { NeonHttpDatabase } from 'drizzle-orm/neon-http';
+        import type { VercelPgDatabase } from 'drizzle-orm/vercel-postgres';
+        import type { PgliteDatabase } from 'drizzle-orm/pglite';
+        import { sql } from 'drizzle-orm';
+        export const a = (db: PgAsyncDatabase<any, any>) => db.execute(sql\`SELECT pg_advisory_lock(1)\`);
+        export const b = (tx: PgAsyncTransaction<any, any>) => tx.execute(sql\`SELECT pg_advisory_xact_lock(2)\`);
+        export const c = (db: PgDatabase<any>) => db.execute(sql\`SELECT pg_advisory_lock(3)\`);
+        export const d = (tx: PostgresJsTransaction<any, any>) => tx.execute(sql\`SELECT pg_try_advisory_xact_lock(4) AS ok\`);
+        export const e = (db: BunSQLDatabase) => db.execute(sql\`SELECT pg_try_advisory_lock(5) AS ok\`);
+        export const f = (db: NeonDatabase) => db.execute(sql\`SELECT pg_try_advisory_lock(6) AS ok\`);
+        export const g = (db: NeonHttpDatabase) => db.execute(sql\`SELECT pg_try_advisory_lock(7) AS ok\`);
+        export const h = (db: VercelPgDatabase) => db.execute(sql\`SELECT pg_try_advisory_lock(8) AS ok\`);
+        export const i = (db: PgliteDatabase) => db.execute(sql\`SELECT pg_try_advisory_lock(9) AS ok\`);`,
+      sends: [
+        { over: 'unknown' },
+        { over: 'transaction' },
+        { over: 'unknown' },
+        { over: 'transaction', cell: '[0].ok' },
+        { over: 'pool', cell: '[0].ok' },
+        { over: 'unknown', cell: 'rows[0].ok' },
+        { over: 'http', cell: 'rows[0].ok' },
+        { over: 'unknown', cell: 'rows[0].ok' },
+        { over: 'single', cell: 'rows[0].ok' },
+      ],
+    },
+    {
+      code: `import { drizzle } from 'drizzle-orm/node-postgres';
+        const db = drizzle(process.env.URL);
+        db.$client.on('error', () => {});
+        db.$client.once('error', () => {});
+        db.$client.addListener('error', () => {});
+        await db.$client.query('SELECT pg_advisory_lock(1)');
+        await db.$client.end();`,
+      sends: [{ over: 'pool' }],
+      effects: ['listens', 'listens', 'listens', 'closes'],
     },
   ],
 });

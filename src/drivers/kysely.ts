@@ -75,7 +75,7 @@ const builder: Kind = {
 export default defineDriver({
   name: 'kysely',
   dialect: 'either',
-  modules: ['kysely', 'kysely-postgres-js', 'nestjs-kysely'],
+  modules: ['kysely', 'kysely-postgres-js'],
   implicitTransactions: nestTransactions,
   binding: { undefined: 'null', null: 'null', number: 'untyped' },
   exports: [

@@ -71,7 +71,7 @@ export default defineDriver({
     { names: ['Prisma.raw'], anyModule: true, call: { fragment: { sql: [{ argument: 0 }], as: 'sql' } } },
     { names: ['Prisma.join'], anyModule: true, call: { fragment: { sql: [{ argument: 0 }], as: 'list' } } },
     { names: ['Prisma.empty'], anyModule: true, is: 'sql', fragment: { sql: [], as: 'sql' } },
-    { names: ['Prisma.Sql'], anyModule: true, new: 'sql', fragment: { sql: [{ argument: 0 }], as: 'sql' } },
+    { names: ['Prisma.Sql'], anyModule: true, new: 'sql', fragment: { sql: [{ argument: 0 }], values: [{ argument: 1 }], as: 'sql' } },
   ],
   distinctiveMethods: {
     $queryRaw: 'client',
@@ -168,14 +168,21 @@ export default defineDriver({
     },
     {
       code: `import { PrismaClient } from '@prisma/client';
-        import { PrismaNeonHTTP } from '@prisma/adapter-neon';
-        const prisma = new PrismaClient({ adapter: new PrismaNeonHTTP(process.env.URL) });
-        await prisma.$queryRaw\`SELECT pg_try_advisory_lock(1)\`;`,
-      sends: [{ over: 'http' }],
+        import { PrismaNeon, PrismaNeonHTTP, PrismaNeonHttp } from '@prisma/adapter-neon';
+        import { PrismaMariaDb } from '@prisma/adapter-mariadb';
+        const http = new PrismaClient({ adapter: new PrismaNeonHTTP(process.env.URL) });
+        const newHttp = new PrismaClient({ adapter: new PrismaNeonHttp(process.env.URL) });
+        const neon = new PrismaClient({ adapter: new PrismaNeon({ connectionString: process.env.URL }) });
+        const mariadb = new PrismaClient({ adapter: new PrismaMariaDb({ host: 'localhost' }) });
+        await http.$queryRaw\`SELECT pg_try_advisory_lock(1)\`;
+        await newHttp.$queryRaw\`SELECT pg_try_advisory_lock(2)\`;
+        await neon.$queryRaw\`SELECT pg_try_advisory_lock(3)\`;
+        await mariadb.$queryRaw\`SELECT GET_LOCK('jobs', 5) AS ok\`;`,
+      sends: [{ over: 'http' }, { over: 'http' }, { over: 'pool' }, { over: 'pool', cell: '[0].ok' }],
     },
     {
       code: `import type { Prisma, PrismaClient } from '@prisma/client';
-        import { PrismaService } from './prisma.service';
+        import { PrismaService } from 'nestjs-prisma';
         export const inTransaction = async (tx: Prisma.TransactionClient) => { await tx.$executeRaw\`SELECT pg_advisory_xact_lock(1)\`; };
         export const onPool = async (prisma: PrismaClient) => { await prisma.$executeRaw\`SELECT pg_advisory_lock(1)\`; };
         export class Jobs {

@@ -93,6 +93,19 @@ export default defineDriver({
       sends: [{ over: 'transaction' }, { over: 'connection' }],
     },
     {
+      code: `import { Sequelize, type AbstractQueryInterface, type QueryInterface } from '@sequelize/core';
+        export const up = (queryInterface: QueryInterface) => queryInterface.sequelize.query('SELECT pg_advisory_lock(1)');
+        export const down = (queryInterface: AbstractQueryInterface) => queryInterface.sequelize.query('SELECT pg_advisory_lock(2)');
+        export async function run(sequelize: Sequelize) {
+          const client = await sequelize.connectionManager.getConnection();
+          await client.query('SELECT pg_advisory_lock(3)');
+          if (process.env.KEEP) sequelize.connectionManager.releaseConnection(client);
+          else await sequelize.connectionManager.destroyConnection(client);
+        }`,
+      sends: [{ over: 'unknown' }, { over: 'unknown' }, { over: 'connection' }],
+      effects: ['gives-back', 'closes'],
+    },
+    {
       code: `import { Sequelize, Model, fn, literal } from '@sequelize/core';
         const sequelize = new Sequelize({});
         const Task = sequelize.define('task', {});

@@ -275,7 +275,7 @@ export default defineDriver({
             await queryRunner.releasePostgresConnection(error);
           }
         }`,
-      sends: [{ over: 'transaction' }],
+      sends: [{ over: 'connection' }],
       effects: ['begins', 'commits', 'rolls-back', 'gives-back'],
     },
     {
@@ -378,24 +378,33 @@ export default defineDriver({
       effects: ['closes'],
     },
     {
-      code: `import { Connection, DataSource, EntityManager, QueryRunner, Repository } from 'typeorm';
+      code: `import { Connection, DataSource, EntityManager, QueryRunner, Repository, TreeRepository } from 'typeorm';
         import { InjectDataSource, InjectEntityManager, InjectRepository } from '@nestjs/typeorm';
         export class Jobs {
           constructor(
             @InjectDataSource() private readonly dataSource: DataSource,
             @InjectEntityManager() private readonly manager: EntityManager,
             @InjectRepository(Job) private readonly jobs: Repository<Job>,
+            @InjectRepository(Node) private readonly nodes: TreeRepository<Node>,
             private readonly connection: Connection,
           ) {}
           async run() {
             await this.dataSource.query('SELECT pg_advisory_lock(1)');
             await this.manager.query('SELECT pg_advisory_lock(2)');
             await this.jobs.query('SELECT pg_advisory_lock(3)');
+            await this.nodes.query('SELECT pg_advisory_lock(6)');
             await this.connection.query('SELECT pg_advisory_lock(4)');
           }
           async up(queryRunner: QueryRunner) { await queryRunner.query('SELECT pg_advisory_lock(5)'); }
         }`,
-      sends: [{ over: 'pool' }, { over: 'unknown' }, { over: 'unknown' }, { over: 'pool' }, { over: 'connection' }],
+      sends: [
+        { over: 'pool' },
+        { over: 'unknown' },
+        { over: 'unknown' },
+        { over: 'unknown' },
+        { over: 'pool' },
+        { over: 'connection' },
+      ],
     },
     {
       code: `import { DataSource } from 'typeorm';

@@ -14,9 +14,9 @@ export type { BuilderStep, CallNode, Query, QueryLock } from './query.js';
 /** Every statement the file sends, in the order of the calls that carry the SQL text. */
 export const queries = definePass('queries', [scopes, nodes, evaluation], ([scopesOfFile, nodesOfFile, evaluated], unit: Unit): readonly Query[] => {
   const { evaluator } = evaluated;
-  const fragments = createFragments(evaluator, scopesOfFile);
+  const fragments = createFragments(evaluator, evaluated.callers, scopesOfFile);
   const constantOf = (expression: TSESTree.Node) => staticValue(expression, scopesOfFile);
-  const builders = createBuilders(evaluator, fragments, scopesOfFile, unit.visitorKeys, constantOf);
+  const builders = createBuilders(evaluator, evaluated.callers, fragments, scopesOfFile, unit.visitorKeys, constantOf);
   const statements = createStatements({ unit, scopes: scopesOfFile, evaluated, fragments, builders, constantOf });
   const candidates: CallNode[] = [...nodesOfFile.calls, ...nodesOfFile.taggedTemplates];
   return candidates.flatMap((node) => statements.at(node)).sort((a, b) => a.node.range[0] - b.node.range[0]);

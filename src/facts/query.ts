@@ -15,6 +15,11 @@ export interface Query {
    * argument this is the call of the wrapper.
    */
   readonly node: CallNode;
+  /**
+   * The call that sends this one may send another text instead, and this is not the first of them: `ok ? 'SELECT …' : '…'`.
+   * Exactly one of the statements with the same `route` is sent.
+   */
+  readonly isAlternative: boolean;
   /** The call that hands the text to the driver. The same as `node` when no wrapper stands between. */
   readonly sending: CallNode;
   /** The calls from `node` to `sending`, both included: more than one through wrappers. */
@@ -39,6 +44,8 @@ export interface Query {
   readonly session: readonly SessionOperation[];
   /** How the awaited value holds the rows. */
   readonly result: Result;
+  /** A plugin or option of the driver may give result columns other names than the SQL does. */
+  readonly renamesColumns: boolean;
   /** What becomes of the promise or value the call gives, followed through wrappers and local helpers. */
   readonly uses: readonly Use[];
   /** `never`: a lazy query that nobody awaits. */

@@ -16,7 +16,7 @@ export interface HandleChoice {
 export function createSending({ evaluated, fragments, unit }: StatementParts) {
   const { evaluator, callers, frames: frameReader, drivers } = evaluated;
   const implicit = implicitDrivers();
-  return { handleOf, signalOf, clientTimeoutOf };
+  return { handleOf, signalOf, clientTimeoutOf, renamesColumns };
 
   function handleOf(sending: CallNode, meaning: CallMeaning, sends: Sends, frames: readonly Frame[], steps: readonly BuilderStep[] | null): HandleChoice {
     const chosen = tokenOf(sending, meaning, sends, frames) ?? chainToken(steps, meaning, frames) ?? receiverOf(sending, meaning, frames);
@@ -184,6 +184,12 @@ export function createSending({ evaluated, fragments, unit }: StatementParts) {
     if (!origin.created || origin.created.type === 'TaggedTemplateExpression' || !origin.give?.clientTimeout) return null;
     const configured = fragments.firstOf(origin.created, origin.give.clientTimeout);
     return configured.kind === 'found' ? configured.node : null;
+  }
+
+  /** With such a plugin or option, a column's name in the result is not the one the SQL gives it. */
+  function renamesColumns(handle: Handle): boolean {
+    const made = [handle, ...(handle.pool ? [handle.pool] : [])];
+    return made.some(({ created, give }) => created !== null && give?.renamesColumnsWhen?.some((condition) => evaluator.holds(created, condition)) === true);
   }
 
   /** Options stand where the pool was made, even for a connection taken from it. */

@@ -1,8 +1,8 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { isFunction, unwrap } from './ast.js';
-import { staticValue } from './constants.js';
 import { dottedName } from './mutations.js';
 import type { Scopes } from './scope.js';
+import { staticValue } from './static-value.js';
 import type { Rejection } from './uses.js';
 
 /**

@@ -1,59 +1,24 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { HoleKind } from '../sql/model.js';
 import { isFunction, memberName, returnedExpressions, unwrap, type FunctionNode } from './ast.js';
-import { staticValue, writtenValues } from './constants.js';
-import { isWhitespacePattern } from './evaluate.js';
+import { writtenValues } from './alternatives.js';
+import type { Choices } from './choices.js';
 import type { FragmentSource, TextOptions } from './fragments.js';
 import { literalPieces, quasiRange, type LiteralKind } from './literals.js';
 import { dottedName } from './mutations.js';
 import { elementsOf, memberOf, sourceOf, valuesOf, type PropertyLookup } from './objects.js';
 import type { Scopes, Variable } from './scope.js';
 import { TextBuilder, type SqlText } from './sql-text.js';
+import { staticValue } from './static-value.js';
 import { builtParts } from './text-building.js';
+import { matchesOf, withoutFilter } from './text-methods.js';
+import { isDedentTag, TextTest } from './text-test.js';
 
 /** Variables, members and calls followed for one text; what lies beyond is a hole. */
 const followLimit = 2_000;
 const depthLimit = 100;
 /** Constants are not pasted into a text beyond this length. */
 const textLimit = 1_000_000;
-
-/** Which branch to take at each place where the text depends on the run; one reading takes one combination. */
-export class Choices {
-  readonly #taken = new Map<TSESTree.Node | Variable, number>();
-  readonly #sizes: number[] = [];
-
-  private constructor(readonly path: readonly number[] | null) {}
-
-  /** Takes no branch: places that depend on the run stay holes. */
-  static none(): Choices {
-    return new Choices(null);
-  }
-
-  static first(): Choices {
-    return new Choices([]);
-  }
-
-  /** The index of the branch to take of `size`, the same one for the same place; null to take none. */
-  take(place: TSESTree.Node | Variable, size: number): number | null {
-    if (!this.path || size < 1) return null;
-    const known = this.#taken.get(place);
-    if (known !== undefined) return known;
-    const index = this.path[this.#sizes.length] ?? 0;
-    this.#sizes.push(size);
-    this.#taken.set(place, index);
-    return index;
-  }
-
-  /** The combination after this one, once a reading has used it; null after the last. */
-  next(): Choices | null {
-    const path = this.#sizes.map((_, position) => this.path?.[position] ?? 0);
-    for (let position = path.length - 1; position >= 0; position -= 1) {
-      const index = path[position] ?? 0;
-      if (index + 1 < (this.#sizes[position] ?? 0)) return new Choices([...path.slice(0, position), index + 1]);
-    }
-    return null;
-  }
-}
 
 /** Where in the reading a node is met. */
 interface Place {
@@ -69,25 +34,19 @@ interface Place {
 
 const start: Place = { home: null, shared: false, asked: null, calls: new Map(), depth: 0 };
 
-const dedentTags: ReadonlySet<string> = new Set(['dedent', 'outdent', 'stripIndent', 'stripIndents', 'oneLine', 'ts-dedent']);
-
-/** Methods that give text whatever they are called on, as far as programs write them. */
-const textMethods: ReadonlySet<string> = new Set([
-  'join', 'trim', 'trimStart', 'trimEnd', 'toString', 'toUpperCase', 'toLowerCase', 'replace', 'replaceAll', 'padStart',
-  'padEnd', 'repeat', 'toFixed', 'substring',
-]);
-
 /** Reads one text. Every unknown part becomes a hole; nothing throws. */
 export class TextReader {
   #builder = new TextBuilder();
   #followed = 0;
-  readonly #textual = new Map<TSESTree.Node, boolean>();
+  readonly #text: TextTest;
 
   constructor(
     readonly scopes: Scopes,
     readonly options: TextOptions,
     readonly choices: Choices,
-  ) {}
+  ) {
+    this.#text = new TextTest(scopes, options);
+  }
 
   textOf(expression: TSESTree.Node): SqlText {
     this.#read(expression, start);
@@ -191,11 +150,9 @@ export class TextReader {
   }
 
   #readTagged(node: TSESTree.TaggedTemplateExpression, place: Place): void {
-    const name = dottedName(node.tag);
     const read = (inner: TSESTree.Expression): void => this.#readNested(inner, place);
-    if (name === 'String.raw') return this.#readTemplate(node.quasi, 'raw-template', place, read);
-    // Indentation means nothing to SQL, so the text may keep it.
-    if (name !== null && dedentTags.has(name.split('.')[0] ?? '')) return this.#readTemplate(node.quasi, 'template', place, read);
+    if (dottedName(node.tag) === 'String.raw') return this.#readTemplate(node.quasi, 'raw-template', place, read);
+    if (isDedentTag(node.tag)) return this.#readTemplate(node.quasi, 'template', place, read);
     return this.#hole('unknown', node, place);
   }
 
@@ -210,65 +167,11 @@ export class TextReader {
     }
     spine.reverse();
     const operands: TSESTree.Node[] = [left, ...spine.map((sum) => sum.right)];
-    const firstText = operands.findIndex((operand) => this.#isText(operand, 0));
+    const firstText = operands.findIndex((operand) => this.#text.isText(operand));
     if (firstText < 0) return this.#readStatic(node, place);
     const prefix = firstText >= 2 ? spine[firstText - 2] : undefined;
     if (prefix) this.#readStatic(prefix, { ...place, asked: null });
     for (const operand of prefix ? operands.slice(firstText) : operands) this.#readNested(operand, place);
-  }
-
-  #isText(expression: TSESTree.Node, depth: number): boolean {
-    const node = unwrap(expression);
-    const known = this.#textual.get(node);
-    if (known !== undefined) return known;
-    if (depth > depthLimit) return false;
-    // Also the answer for a definition that leads back here.
-    this.#textual.set(node, false);
-    const result = this.#isTextNode(node, depth + 1);
-    this.#textual.set(node, result);
-    return result;
-  }
-
-  #isTextNode(node: TSESTree.Node, depth: number): boolean {
-    switch (node.type) {
-      case 'TemplateLiteral':
-        return true;
-      case 'TaggedTemplateExpression':
-        return dottedName(node.tag) === 'String.raw' || dedentTags.has(dottedName(node.tag) ?? '');
-      case 'BinaryExpression':
-        return node.operator === '+' && (this.#isText(node.right, depth) || this.#isText(node.left, depth));
-      case 'ConditionalExpression':
-        return this.#isText(node.consequent, depth) && this.#isText(node.alternate, depth);
-      case 'CallExpression': {
-        const callee = unwrap(node.callee);
-        if (callee.type === 'MemberExpression') return textMethods.has(memberName(callee) ?? '');
-        return callee.type === 'Identifier' && callee.name === 'String';
-      }
-      case 'Identifier':
-      case 'MemberExpression':
-      case 'Literal': {
-        const value = staticValue(node, this.scopes);
-        if (value) return typeof value.value === 'string';
-        const source = sourceOf(node, this.scopes);
-        if (source) return this.#isText(source, depth);
-        return node.type === 'Identifier' && this.#isTextVariable(node, depth);
-      }
-      default:
-        return false;
-    }
-  }
-
-  #isTextVariable(node: TSESTree.Identifier, depth: number): boolean {
-    const variable = this.scopes.variableOf(node);
-    if (!variable) return false;
-    const definition = this.scopes.definitionOf(variable);
-    if (definition.kind === 'unknown') return definition.writes.some((write) => this.#isText(write, depth));
-    if (definition.kind !== 'parameter') return false;
-    const bound = this.options.resolveParameter?.(variable);
-    if (bound) return this.#isText(bound, depth);
-    return variable.identifiers.some(
-      (identifier) => 'typeAnnotation' in identifier && identifier.typeAnnotation?.typeAnnotation.type === 'TSStringKeyword',
-    );
   }
 
   /** Follows to a node that stands elsewhere. */
@@ -384,14 +287,13 @@ export class TextReader {
   #readCall(call: TSESTree.CallExpression, place: Place): void {
     const callee = unwrap(call.callee);
     const [first] = call.arguments;
-    if (callee.type === 'MemberExpression') {
-      const method = memberName(callee);
-      const done = method !== null && this.#readMethod(method, callee.object, call, place);
-      return done ? undefined : this.#readStatic(call, place);
+    const method = callee.type === 'MemberExpression' ? memberName(callee) : null;
+    if (callee.type === 'MemberExpression' && method !== null) {
+      if (this.#readMethod(method, callee.object, call, place)) return;
     }
-    if (callee.type !== 'Identifier') return this.#hole('unknown', call, place);
-    if (callee.name === 'String' && first && this.scopes.variableOf(callee) === null) return this.#readNested(first, place);
-    const returned = this.#returnedBy(call, callee, place);
+    const isString = callee.type === 'Identifier' && callee.name === 'String' && this.scopes.variableOf(callee) === null;
+    if (isString && first) return this.#readNested(first, place);
+    const returned = this.#returnedBy(call, place);
     if (!returned) return this.#readStatic(call, place);
     this.#followed += 1;
     if (this.#followed > followLimit) return this.#hole('unknown', call, place);
@@ -399,14 +301,8 @@ export class TextReader {
   }
 
   /** The one expression a local function returns, with the call's arguments for its parameters. */
-  #returnedBy(
-    call: TSESTree.CallExpression,
-    callee: TSESTree.Identifier,
-    place: Place,
-  ): { node: TSESTree.Expression; place: Place } | null {
-    const variable = this.scopes.variableOf(callee);
-    const definition = variable && this.scopes.definitionOf(variable);
-    const fn = definition?.kind === 'function' ? definition.node : definition?.kind === 'value' && definition.path.length === 0 ? unwrap(definition.init) : null;
+  #returnedBy(call: TSESTree.CallExpression, place: Place): { node: TSESTree.Expression; place: Place } | null {
+    const fn = this.#functionOf(unwrap(call.callee));
     if (!isFunction(fn) || fn.async || fn.generator || place.calls.has(fn)) return null;
     const [returned, ...others] = returnedExpressions(fn);
     if (!returned || others.length > 0) return null;
@@ -414,12 +310,20 @@ export class TextReader {
     return { node: returned, place: { ...this.#placeOf(call, place, true), calls } };
   }
 
+  #functionOf(callee: TSESTree.Node): TSESTree.Node | null {
+    const variable = callee.type === 'Identifier' ? this.scopes.variableOf(callee) : null;
+    const definition = variable && this.scopes.definitionOf(variable);
+    if (definition?.kind === 'function') return definition.node;
+    const source = sourceOf(callee, this.scopes);
+    return source && unwrap(source);
+  }
+
   /** Methods of text that keep most of it; false when the method is none of them. */
   #readMethod(method: string, receiver: TSESTree.Node, call: TSESTree.CallExpression, place: Place): boolean {
     switch (method) {
       case 'toString':
       case 'valueOf':
-        if (call.arguments.length > 0 || !this.#isText(receiver, 0)) return false;
+        if (call.arguments.length > 0 || !this.#text.isText(receiver)) return false;
         this.#readNested(receiver, place);
         return true;
       case 'trim':
@@ -432,7 +336,7 @@ export class TextReader {
         return true;
       }
       case 'concat':
-        if (!this.#isText(receiver, 0)) return false;
+        if (!this.#text.isText(receiver)) return false;
         this.#readNested(receiver, place);
         for (const argument of call.arguments) this.#readNested(argument, place);
         return true;
@@ -471,10 +375,16 @@ export class TextReader {
     return true;
   }
 
-  #readReplace(method: 'replace' | 'replaceAll', receiver: TSESTree.Node, call: TSESTree.CallExpression, place: Place): boolean {
+  #readReplace(
+    method: 'replace' | 'replaceAll',
+    receiver: TSESTree.Node,
+    call: TSESTree.CallExpression,
+    place: Place,
+  ): boolean {
     const [searched, replacement] = call.arguments;
     const search = searched && staticValue(searched, this.scopes)?.value;
-    if (!replacement || isFunction(unwrap(replacement)) || !(typeof search === 'string' || search instanceof RegExp)) return false;
+    if (!replacement || isFunction(unwrap(replacement))) return false;
+    if (typeof search !== 'string' && !(search instanceof RegExp)) return false;
     const known = staticValue(replacement, this.scopes)?.value;
     if (typeof known === 'string' && known.includes('$')) return false;
     const whole = this.#apart(receiver, place);
@@ -503,6 +413,12 @@ export class TextReader {
         return this.#hole(fragment.as, fragment.value ?? node, { ...place, asked: null });
       case 'list':
         return this.#readList(fragment.items, fragment.separator, node, place);
+      case 'call':
+        return this.#readNamedCall(fragment.name, fragment.values, node, place);
+      case 'pieces':
+        return this.#readPieces(fragment.pieces, fragment.values, node, place);
+      case 'nothing':
+        return;
       case 'unknown':
         return this.#hole('fragment', node, place);
       default:
@@ -520,6 +436,28 @@ export class TextReader {
     }
   }
 
+  #readNamedCall(name: TSESTree.Node, values: readonly TSESTree.Node[], node: TSESTree.Node, place: Place): void {
+    this.#readNested(name, place);
+    this.#append('(', node, node.range, false, place);
+    for (const [index, value] of values.entries()) {
+      if (index > 0) this.#append(', ', node, node.range, false, place);
+      this.#readBound(value, { ...place, asked: null });
+    }
+    this.#append(')', node, node.range, false, place);
+  }
+
+  #readPieces(pieces: TSESTree.Node, values: TSESTree.Node | null, node: TSESTree.Node, place: Place): void {
+    const texts = elementsOf(pieces, this.scopes);
+    if (!texts) return this.#hole('fragment', node, place);
+    const bound = values && elementsOf(values, this.scopes);
+    for (const [index, text] of texts.entries()) {
+      const value = bound?.[index - 1];
+      if (value) this.#readBound(value, { ...place, asked: null });
+      else if (index > 0) this.#hole('value', node, place);
+      this.#readNested(text, place);
+    }
+  }
+
   /** A value in a template that binds its values: a hole, unless it is SQL itself. */
   #readBound(expression: TSESTree.Node, place: Place): void {
     const node = unwrap(expression);
@@ -527,7 +465,8 @@ export class TextReader {
     if (found) return this.#read(found.node, found.place);
     if (node.type === 'ConditionalExpression' || node.type === 'LogicalExpression') {
       const branches = node.type === 'ConditionalExpression' ? [node.consequent, node.alternate] : [node.left, node.right];
-      if (branches.some((branch) => this.#fragmentBehind(unwrap(branch), place))) return this.#readBoundChoice(node, branches, place);
+      const isFragment = branches.some((branch) => this.#fragmentBehind(unwrap(branch), place));
+      if (isFragment) return this.#readBoundChoice(node, branches, place);
     }
     const variable = node.type === 'Identifier' ? this.scopes.variableOf(node) : null;
     const argument = variable && this.#argumentOf(variable, place);
@@ -535,7 +474,11 @@ export class TextReader {
     return this.#readBound(argument.node, { ...argument.place, depth: place.depth + 1 });
   }
 
-  #readBoundChoice(node: TSESTree.ConditionalExpression | TSESTree.LogicalExpression, branches: TSESTree.Node[], place: Place): void {
+  #readBoundChoice(
+    node: TSESTree.ConditionalExpression | TSESTree.LogicalExpression,
+    branches: readonly TSESTree.Node[],
+    place: Place,
+  ): void {
     const index = node.type === 'ConditionalExpression' ? this.choices.take(node, branches.length) : null;
     const branch = index === null ? undefined : branches[index];
     return branch ? this.#readBound(branch, { ...place, depth: place.depth + 1 }) : this.#hole('fragment', node, place);
@@ -558,40 +501,11 @@ export class TextReader {
   }
 
   #behind(node: TSESTree.Node, place: Place): { node: TSESTree.Node; place: Place } | null {
-    if (node.type === 'CallExpression') {
-      const callee = unwrap(node.callee);
-      if (callee.type === 'Identifier') return this.#returnedBy(node, callee, place);
-    }
+    if (node.type === 'CallExpression') return this.#returnedBy(node, place);
     const variable = node.type === 'Identifier' ? this.scopes.variableOf(node) : null;
     const argument = variable && this.#argumentOf(variable, place);
     if (argument) return argument;
     const source = sourceOf(node, this.scopes) ?? (variable && this.options.resolveParameter?.(variable));
     return source ? { node: source, place: this.#placeOf(node, place, true) } : null;
   }
-}
-
-/** `[a, test && b].filter(Boolean)`: which elements stay depends on them; those that may go are read as holes. */
-function withoutFilter(receiver: TSESTree.Node): TSESTree.Node {
-  const node = unwrap(receiver);
-  if (node.type !== 'CallExpression') return node;
-  const callee = unwrap(node.callee);
-  const [first] = node.arguments;
-  const isFilter = callee.type === 'MemberExpression' && memberName(callee) === 'filter';
-  return isFilter && first?.type === 'Identifier' && first.name === 'Boolean' ? unwrap(callee.object) : node;
-}
-
-function matchesOf(text: string, search: string | RegExp, method: 'replace' | 'replaceAll'): { index: number; length: number }[] | null {
-  if (typeof search === 'string') {
-    if (search === '') return null;
-    const matches: { index: number; length: number }[] = [];
-    for (let index = text.indexOf(search); index >= 0; index = text.indexOf(search, index + search.length)) {
-      matches.push({ index, length: search.length });
-      if (method === 'replace') break;
-    }
-    return matches;
-  }
-  if (!isWhitespacePattern(search, text)) return null;
-  const all = [...text.matchAll(new RegExp(search.source, search.flags.includes('g') ? search.flags : `${search.flags}g`))];
-  const matches = all.map((match) => ({ index: match.index, length: match[0].length }));
-  return search.global ? matches : matches.slice(0, 1);
 }

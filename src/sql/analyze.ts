@@ -1,31 +1,18 @@
 import type { Node, RawStmt } from '@pgsql/types';
 
+import { type AnalysisContext, type Failed, gapsOf, holeCounter, isUncertain, type Parsed, walkIn } from './analysis-context.js';
 import { firstWord, parseFragment, walkFragment } from './fragments.js';
 import { builtInCatalogue, type Catalogue, mentionsLock } from './lock-functions.js';
-import { type StatementWalk, walkStatement } from './lock-operations.js';
-import { HOLE, type LockOperation, type SqlAnalysis, type SqlInput, type SqlOperation, type SqlStatement } from './model.js';
-import { normalize, type NormalizedSql, withWindow } from './normalize.js';
+import type { StatementWalk, TopQuery } from './lock-operations.js';
+import type { LockOperation, SqlAnalysis, SqlInput, SqlOperation, SqlStatement } from './model.js';
+import { normalize, withWindow } from './normalize.js';
 import { MAXIMUM_SQL_LENGTH, nodeSqlParser, type SqlParser } from './parser.js';
 import type { RenderedSql } from './rendered-sql.js';
 import { parseWithRepair, type Repaired } from './repair.js';
+import { readRoutine } from './routine-bodies.js';
 import { scanOperations, statementsByTokens } from './scanned-operations.js';
-import type { Slot, Spelling } from './slots.js';
 import { type SqlSource, sourceOf } from './sql-source.js';
 import { isConcurrent, isWriting, sessionOperationOf, statementCharacters, statementKind, walkStatementNode } from './statements.js';
-
-type Parsed = Extract<Repaired, { kind: 'parsed' }>;
-type Failed = Extract<Repaired, { kind: 'failed' }>;
-
-/** What one analysis passes around. */
-interface Analyzing {
-  input: SqlInput;
-  catalogue: Catalogue;
-  parser: SqlParser;
-  normalized: NormalizedSql;
-  /** The text names a lock function or a function that changes the session. */
-  mentions: boolean;
-  holeIndexAt: (offset: number) => number;
-}
 
 const SESSION_FUNCTIONS = /set_config|pg_terminate_backend/i;
 
@@ -55,7 +42,7 @@ export function analyzeSql(
   if (text.length > MAXIMUM_SQL_LENGTH) return unknownAnalysis(form, 'the text is too long to be parsed');
   if (text.includes('\0')) return unknownAnalysis(form, 'the text contains a NUL character');
   try {
-    const analyzing: Analyzing = {
+    const context: AnalysisContext = {
       input,
       catalogue,
       parser,
@@ -63,7 +50,7 @@ export function analyzeSql(
       mentions: mentionsLock(text, catalogue.extraNames) || SESSION_FUNCTIONS.test(text),
       holeIndexAt: holeCounter(text),
     };
-    return analyze(analyzing);
+    return analyze(context);
   } catch (error) {
     // A tree nested too deeply for the walk through it.
     if (error instanceof RangeError) return unknownAnalysis(form, 'the text is nested too deeply');
@@ -75,60 +62,29 @@ function unknownAnalysis(form: SqlAnalysis['form'], message: string): SqlAnalysi
   return { status: 'unknown', form, statements: [], operations: [], gaps: [], error: { message, at: -1 } };
 }
 
-/** How many holes stand before an offset. */
-function holeCounter(text: string): (offset: number) => number {
-  return (offset) => {
-    let count = 0;
-    for (let at = text.indexOf(HOLE); at !== -1 && at < offset; at = text.indexOf(HOLE, at + 1)) count += 1;
-    return count;
-  };
-}
-
-function analyze(analyzing: Analyzing): SqlAnalysis {
-  const { input, parser, normalized } = analyzing;
+function analyze(context: AnalysisContext): SqlAnalysis {
+  const { input, parser, normalized } = context;
   const asStatement = (): Repaired => parseWithRepair(parser, normalized);
   if (input.form === 'statement') {
     const parsed = asStatement();
-    return parsed.kind === 'parsed' ? parsedAnalysis(analyzing, parsed) : scannedAnalysis(analyzing, parsed, 'statement');
+    return parsed.kind === 'parsed' ? parsedAnalysis(context, parsed) : scannedAnalysis(context, parsed, 'statement');
   }
   const word = firstWord(input.text);
   const statementFirst = input.form === 'either' && (word === '' || STATEMENT_WORDS.has(word));
   let parsed = statementFirst ? asStatement() : null;
-  if (parsed?.kind === 'parsed') return parsedAnalysis(analyzing, parsed);
-  const fragment = fragmentAnalysis(analyzing);
+  if (parsed?.kind === 'parsed') return parsedAnalysis(context, parsed);
+  const fragment = fragmentAnalysis(context);
   if (fragment) return fragment;
   parsed ??= asStatement();
-  if (parsed.kind === 'parsed') return parsedAnalysis(analyzing, parsed);
-  return scannedAnalysis(analyzing, parsed, statementFirst && word !== '' ? 'statement' : 'expression');
+  if (parsed.kind === 'parsed') return parsedAnalysis(context, parsed);
+  return scannedAnalysis(context, parsed, statementFirst && word !== '' ? 'statement' : 'expression');
 }
 
-/** The holes that are read as nothing at all. */
-function gapsOf({ slots }: NormalizedSql, spellingOf: (slot: Slot) => Spelling): number[] {
-  return slots.flatMap((slot) => (slot.origin.kind === 'hole' && spellingOf(slot) === 'gap' ? [slot.origin.index] : []));
-}
-
-/** Whether a hole may hold SQL of its own, which could read any column. */
-function isUncertain({ slots }: NormalizedSql): boolean {
-  return slots.some(({ origin }) => origin.kind === 'hole' && (origin.hole === 'unknown' || origin.hole === 'fragment'));
-}
-
-function walkFor(analyzing: Analyzing, source: SqlSource, statement: number, body: LockOperation['body']): StatementWalk {
-  return walkStatement({
-    source,
-    dialect: analyzing.input.dialect,
-    catalogue: analyzing.catalogue,
-    statement,
-    body,
-    wantsRanges: analyzing.mentions,
-    holeIndexAt: analyzing.holeIndexAt,
-  });
-}
-
-function fragmentAnalysis(analyzing: Analyzing): SqlAnalysis | null {
-  const { input, parser, normalized } = analyzing;
+function fragmentAnalysis(context: AnalysisContext): SqlAnalysis | null {
+  const { input, parser, normalized } = context;
   const fragment = parseFragment(parser, normalized);
   if (!fragment) return null;
-  const walk = walkFor(analyzing, sourceOf(parser, fragment.rendered, input.text), 0, null);
+  const walk = walkIn(context, sourceOf(parser, fragment.rendered, input.text), { statement: 0, body: null, guarded: false });
   walkFragment(fragment, walk);
   return {
     status: 'parsed',
@@ -140,66 +96,72 @@ function fragmentAnalysis(analyzing: Analyzing): SqlAnalysis | null {
   };
 }
 
-interface Statements {
-  statements: SqlStatement[];
-  operations: SqlOperation[];
-}
+type Statements = Pick<SqlAnalysis, 'statements' | 'operations' | 'gaps'>;
 
-function parsedAnalysis(analyzing: Analyzing, parsed: Parsed): SqlAnalysis {
+function parsedAnalysis(context: AnalysisContext, parsed: Parsed): SqlAnalysis {
   return {
     status: 'parsed',
     form: 'statement',
-    ...analyzeStatements(analyzing, parsed, 0),
-    gaps: gapsOf(analyzing.normalized, parsed.spellingOf),
+    ...analyzeStatements(context, parsed, 0),
     error: null,
   };
 }
 
 /** @param first the index of the first of the statements in the input text */
-function analyzeStatements(analyzing: Analyzing, parsed: Parsed, first: number): Statements {
-  const source = sourceOf(analyzing.parser, parsed.rendered, analyzing.input.text);
+function analyzeStatements(context: AnalysisContext, parsed: Parsed, first: number): Statements {
+  const source = sourceOf(context.parser, parsed.rendered, context.input.text);
   const statements: SqlStatement[] = [];
   const operations: SqlOperation[] = [];
+  const gaps = gapsOf(context.normalized, parsed.spellingOf);
   for (const raw of parsed.tree.stmts ?? []) {
     if (!raw.stmt) continue;
     const index = first + statements.length;
-    const analyzed = analyzeStatement(analyzing, source, parsed.rendered, raw, raw.stmt, index);
+    const analyzed = analyzeStatement(context, source, parsed.rendered, raw, raw.stmt, index);
     statements.push(analyzed.statement);
     operations.push(...analyzed.operations);
+    gaps.push(...analyzed.gaps);
   }
-  return { statements, operations };
+  return { statements, operations, gaps };
 }
 
 function analyzeStatement(
-  analyzing: Analyzing,
+  context: AnalysisContext,
   source: SqlSource,
   rendered: RenderedSql,
   raw: RawStmt,
   node: Node,
   index: number,
-): { statement: SqlStatement; operations: SqlOperation[] } {
+): { statement: SqlStatement; operations: SqlOperation[]; gaps: number[] } {
   const characters = statementCharacters(raw, rendered.sql, rendered.characterOf);
   const range = rendered.rangeOfCharacters(characters.start, characters.end);
   const walks: StatementWalk[] = [];
-  const query = walkStatementNode(node, (body) => {
-    const walk = walkFor(analyzing, source, index, body);
+  const isDo = context.input.dialect === 'mysql' && /^do\b/i.test(context.input.text.slice(range.start, range.start + 3));
+  const top: Partial<TopQuery> = isDo ? { outlet: { kind: 'discarded' }, selectClause: 'perform' } : {};
+  const query = walkStatementNode(node, top, (body) => {
+    const walk = walkIn(context, source, { statement: index, body, guarded: false });
     walks.push(walk);
     return walk;
   });
   if (query) query.level.range = range;
   const session = sessionOperationOf(node, index, range);
-  const uncertain = isUncertain(analyzing.normalized);
+  const body = context.mentions || 'DoStmt' in node ? readRoutine(context, source, node, index) : null;
+  const uncertain = isUncertain(context.normalized);
   return {
     statement: {
       index,
-      kind: statementKind(node),
+      kind: isDo ? 'do' : statementKind(node),
       range,
       query: query?.level ?? null,
       concurrently: isConcurrent(node),
       writes: isWriting(node),
       columns: query?.columns ?? [],
     },
-    operations: [...(session ? [session] : []), ...walks.flatMap((walk) => walk.operations(uncertain))],
+    operations: [
+      ...(session ? [session] : []),
+      ...walks.flatMap((walk) => walk.operations(uncertain)),
+      ...(body?.operations ?? []),
+    ],
+    gaps: body?.gaps ?? [],
   };
 }
 
@@ -207,14 +169,14 @@ function analyzeStatement(
 const MOST_PIECES = 100;
 
 /** Statement by statement, those that parse are read as usual; of the others, only tokens are. */
-function scannedAnalysis(analyzing: Analyzing, failed: Failed, form: SqlAnalysis['form']): SqlAnalysis {
-  const { input, parser, normalized } = analyzing;
+function scannedAnalysis(context: AnalysisContext, failed: Failed, form: SqlAnalysis['form']): SqlAnalysis {
+  const { input, parser, normalized } = context;
   const { view } = sourceOf(parser, failed.rendered, input.text);
   if (!view) return { ...unknownAnalysis(form, failed.error.message), error: failed.error };
   const pieces = form === 'statement' ? statementsByTokens(view) : [];
   const result = { form, statements: [], gaps: [], error: failed.error } as const;
   if (pieces.length < 2 || pieces.length > MOST_PIECES) {
-    return { ...result, status: 'scanned', operations: scanFailed(analyzing, failed, 0) };
+    return { ...result, status: 'scanned', operations: scanFailed(context, failed, 0) };
   }
 
   const statements: SqlStatement[] = [];
@@ -224,19 +186,19 @@ function scannedAnalysis(analyzing: Analyzing, failed: Failed, form: SqlAnalysis
     const piece = withWindow(normalized, failed.rendered.rangeOf(start, end));
     const parsed = parseWithRepair(parser, piece);
     if (parsed.kind === 'parsed') {
-      const found = analyzeStatements({ ...analyzing, normalized: piece }, parsed, index);
+      const found = analyzeStatements({ ...context, normalized: piece }, parsed, index);
       statements.push(...found.statements);
       operations.push(...found.operations);
-      gaps.push(...gapsOf(piece, parsed.spellingOf));
+      gaps.push(...found.gaps);
     } else {
-      operations.push(...scanFailed(analyzing, parsed, index));
+      operations.push(...scanFailed(context, parsed, index));
     }
   });
   return { ...result, status: 'scanned', statements, operations, gaps };
 }
 
-function scanFailed(analyzing: Analyzing, { rendered }: Failed, statement: number): LockOperation[] {
-  const { input, parser, catalogue, holeIndexAt, mentions } = analyzing;
+function scanFailed(context: AnalysisContext, { rendered }: Failed, statement: number): LockOperation[] {
+  const { input, parser, catalogue, holeIndexAt, mentions } = context;
   if (!mentions) return [];
   return scanOperations({ parser, rendered, text: input.text, catalogue, holeIndexAt, statement });
 }

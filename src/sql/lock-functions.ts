@@ -79,13 +79,14 @@ const BUILT_IN: readonly LockFunction[] = [...postgresFunctions(), ...mysqlFunct
 
 /**
  * The PostgreSQL functions (eleven names, 21 signatures in `pg_proc`) and the MySQL ones, together with the user's own.
- * A name of the user's own is matched in any case; given with a schema it matches that schema and the bare name.
+ * A name of the user's own is matched in any case; given with a schema it matches that schema and, unless a built-in
+ * function is called so, the bare name.
  */
 export function createCatalogue(extra: readonly CustomLockFunction[] = []): Catalogue {
   const byName = new Map(BUILT_IN.map((entry) => [entry.name, entry]));
   const custom = new Map<string, LockFunction>();
   for (const { name, action, level, mode } of extra) {
-    const parts = name.toLowerCase().split('.');
+    const parts = name.toLowerCase().replaceAll('"', '').split('.');
     const bare = parts.at(-1) ?? '';
     if (bare === '') continue;
     custom.set(bare, {
@@ -106,10 +107,12 @@ export function createCatalogue(extra: readonly CustomLockFunction[] = []): Cata
       if (name === undefined) return undefined;
       const schema = path.length > 1 ? path.at(-2) : undefined;
       const own = custom.get(name.toLowerCase());
-      if (own && (schema === undefined || own.schema === null || schema.toLowerCase() === own.schema)) return own;
+      const inOwnSchema = own !== undefined && (own.schema === null || schema?.toLowerCase() === own.schema);
+      if (inOwnSchema) return own;
       // PostgreSQL folds unquoted names, so what is not lower case here was quoted and names another function.
       const entry = byName.get(name);
       if (entry) return schema === undefined || schema === entry.schema ? entry : undefined;
+      if (schema === undefined && own) return own;
       const folded = byName.get(name.toLowerCase());
       return folded?.dialect === 'mysql' && schema === undefined ? folded : undefined;
     },

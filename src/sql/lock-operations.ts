@@ -5,7 +5,7 @@ import { walkExpression } from './expression-walk.js';
 import type { Clause, QueryLevel, SqlOperation } from './model.js';
 import { firstLocationFinder, newLevel } from './query-levels.js';
 import { walkClauses, walkQuery } from './query-walk.js';
-import { CONSUMED, type Outlet, outcomeOf } from './relations.js';
+import { CONSUMED, type Outlet, outcomeOf, type Place } from './relations.js';
 import { type Nesting, newRelation, type Scope, type WalkContext, type Walker } from './walker.js';
 
 /** What a statement's outermost query is used for. */
@@ -39,6 +39,7 @@ export function walkStatement(context: WalkContext): StatementWalk {
   const walker: Walker = {
     context,
     drafts: [],
+    commonTables: [],
     firstLocation: firstLocationFinder(),
     readExpression: expressionReader(context.source, context.holeIndexAt),
     walkExpression: (value, scope, place) => walkExpression(walker, value, scope, place),
@@ -51,7 +52,7 @@ export function walkStatement(context: WalkContext): StatementWalk {
     sublink: null,
     cte: null,
     outlet: top.outlet ?? { kind: 'result' },
-    guarded: false,
+    guarded: context.guarded,
     aggregated: false,
     selectClause: top.selectClause ?? 'select',
   });
@@ -64,7 +65,8 @@ export function walkStatement(context: WalkContext): StatementWalk {
       return { level: scope.level, columns };
     },
     expression(value) {
-      const place = { level: null, clause: 'expression', aggregated: false, guarded: false, casts: [], sink: CONSUMED } as const;
+      const { guarded } = context;
+      const place: Place = { level: null, clause: 'expression', aggregated: false, guarded, casts: [], sink: CONSUMED };
       walker.walkExpression(value, null, place);
     },
     fragment(select, clause) {
@@ -80,8 +82,11 @@ export function walkStatement(context: WalkContext): StatementWalk {
       walkClauses(walker, select, scope, nesting);
       return scope.relation.columns.map(({ name }) => name);
     },
-    operations: (uncertain) =>
-      walker.drafts.map((draft) => {
+    operations(uncertain) {
+      if (uncertain) {
+        for (const table of walker.commonTables) table.references ||= 1;
+      }
+      return walker.drafts.map((draft) => {
         if (draft.kind === 'session') return draft.operation;
         const { column, usedInSql, casts } = outcomeOf(draft.place);
         const { sink } = draft.place;
@@ -93,6 +98,7 @@ export function walkStatement(context: WalkContext): StatementWalk {
           usedInSql: usedInSql || mayBeRead,
           sortKey: sink.kind === 'column' && sink.column.sortKey,
         };
-      }),
+      });
+    },
   };
 }

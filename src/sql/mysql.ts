@@ -8,6 +8,7 @@ export interface Respelling {
 }
 
 const DO_STATEMENT = /(?:^|;)\s*do(?=\s)/gi;
+const CONSISTENT_SNAPSHOT = /(\bstart\s+transaction\s+)with\s+consistent\s+snapshot\b/gi;
 const LIMIT_PAIR = /\blimit(\s+[^\s,();]+\s*),(?=\s*[^\s,();]+)/gi;
 
 /** Each occurrence of `character` inside a quoted region becomes `replacement`. */
@@ -49,6 +50,10 @@ function respellCode(code: string, offset: number, first: boolean): Respelling[]
     const comma = start + match[0].length - 1;
     found.push({ start, end: start + 'limit'.length, replacement: 'OFFSET' });
     found.push({ start: comma, end: comma + 1, replacement: ' LIMIT ' });
+  }
+  for (const match of code.matchAll(CONSISTENT_SNAPSHOT)) {
+    const end = offset + match.index + match[0].length;
+    found.push({ start: offset + match.index + (match[1] ?? '').length, end, replacement: '' });
   }
   return found;
 }

@@ -1,8 +1,9 @@
 import { type Region, regionsOf } from './lexical-regions.js';
-import { HOLE, type HoleKind, type SqlInput, type SqlRange } from './model.js';
+import { type Dialect, HOLE, type HoleKind, type SqlInput, type SqlRange } from './model.js';
 import { respellMysql, type Respelling } from './mysql.js';
 import { placeholderFinder, type Placeholder } from './placeholders.js';
 import { type Before, type Slot, spellingsFor } from './slots.js';
+import { VARYING } from './unknown-text.js';
 
 /** SQL text with everything marked that the server's parser could not read as it stands. */
 export interface NormalizedSql {
@@ -66,15 +67,29 @@ function placeholderHole(kind: Placeholder['kind']): HoleKind {
   }
 }
 
+/** The regions of a part of a text, with offsets of the whole. */
+function regionsWithin(text: string, { start, end }: SqlRange, dialect: Dialect): Region[] {
+  const regions = regionsOf(text.slice(start, end), dialect);
+  return start === 0
+    ? regions
+    : regions.map((region) => ({ kind: region.kind, start: region.start + start, end: region.end + start }));
+}
+
 /**
  * Marks holes and placeholders in the code of the text, and respells MySQL's syntax. Holes inside strings, quoted
  * identifiers, comments and dollar-quoted bodies stay as they are: U+E000 is an ordinary character there.
+ * @param window the part of the text to look at: the body of a routine, which is SQL of its own
+ * @param firstHole how many holes stand before the window
  */
-export function normalize({ text, holes, dialect, placeholders }: SqlInput): NormalizedSql {
-  const regions = regionsOf(text, dialect);
+export function normalize(
+  { text, holes, dialect, placeholders }: SqlInput,
+  window: SqlRange = { start: 0, end: text.length },
+  firstHole = 0,
+): NormalizedSql {
+  const regions = regionsWithin(text, window, dialect);
   const edits: Edit[] = [];
   const findPlaceholders = placeholderFinder(placeholders);
-  let holeIndex = 0;
+  let holeIndex = firstHole;
   let codeSeen = false;
 
   regions.forEach((region, regionIndex) => {
@@ -92,13 +107,17 @@ export function normalize({ text, holes, dialect, placeholders }: SqlInput): Nor
       if (region.kind === 'code') slot(start + at, start + at + 1, hole, { kind: 'hole', index, hole });
     }
     if (region.kind === 'code') {
-      for (const placeholder of findPlaceholders(content, start)) {
+      for (const placeholder of findPlaceholders(content, start, 'code')) {
         slot(placeholder.start, placeholder.end, placeholderHole(placeholder.kind), { kind: 'placeholder', placeholder });
       }
-      if (placeholders.includes('question-mark')) {
-        for (const match of content.matchAll(/\\(?=\?)/g)) {
-          edits.push({ kind: 'respelling', start: start + match.index, end: start + match.index + 1, replacement: '' });
-        }
+      for (const match of content.matchAll(/\\(?=\?)|%(?=%)/g)) {
+        const style = match[0] === '%' ? 'pg-format' : 'question-mark';
+        if (!placeholders.includes(style)) continue;
+        edits.push({ kind: 'respelling', start: start + match.index, end: start + match.index + 1, replacement: '' });
+      }
+    } else if (region.kind === 'string' || region.kind === 'quoted') {
+      for (const placeholder of findPlaceholders(content, start, 'quotes')) {
+        edits.push({ kind: 'respelling', start: placeholder.start, end: placeholder.end, replacement: VARYING });
       }
     }
     if (dialect === 'mysql') {
@@ -115,5 +134,5 @@ export function normalize({ text, holes, dialect, placeholders }: SqlInput): Nor
     return true;
   });
   const slots = disjoint.flatMap((edit) => (edit.kind === 'slot' ? [edit.slot] : []));
-  return { text, edits: disjoint, slots, window: { start: 0, end: text.length } };
+  return { text, edits: disjoint, slots, window };
 }

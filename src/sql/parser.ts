@@ -23,21 +23,19 @@ export interface SqlParser {
   parse(sql: string): ParseResult;
   /** All tokens. Throws `SqlSyntaxError` on an unterminated string, quoted identifier or comment. */
   scan(sql: string): readonly ScanToken[];
-  /**
-   * The PL/pgSQL tree of one DO statement, or of one CREATE FUNCTION statement in LANGUAGE plpgsql with an AS body;
-   * any other statement aborts the WebAssembly module. Throws `SqlSyntaxError`.
-   */
-  parsePlPgSql(sql: string): unknown;
 }
 
 /** The text is not what the server's parser accepts, or more than it can digest. */
 export class SqlSyntaxError extends Error {
   override readonly name = 'SqlSyntaxError';
 
-  /** @param byteOffset UTF-8 bytes from the start of the text, -1 when the parser gives no place. */
+  /**
+   * @param character where the error is, counted in characters (code points, not UTF-16 units) from the start of the
+   *   text; -1 when the parser gives no place
+   */
   constructor(
     message: string,
-    readonly byteOffset: number,
+    readonly character: number,
   ) {
     super(message);
   }
@@ -62,7 +60,6 @@ export interface ParserModule {
   _wasm_parse_query_raw(pointer: number): number;
   _wasm_free_parse_result(pointer: number): void;
   _wasm_scan(pointer: number): number;
-  _wasm_parse_plpgsql(pointer: number): number;
   _wasm_free_string(pointer: number): void;
 }
 
@@ -95,20 +92,6 @@ export function createSqlParser(load: () => ParserModule): SqlParser {
     }
   }
 
-  function textFrom(call: (module: ParserModule, pointer: number) => number, sql: string): unknown {
-    return withText(sql, (module, pointer) => {
-      const result = call(module, pointer);
-      try {
-        const text = module.UTF8ToString(result);
-        // Success is a JSON object; anything else is the error message.
-        if (!text.startsWith('{')) throw new SqlSyntaxError(text, -1);
-        return JSON.parse(text) as unknown;
-      } finally {
-        module._wasm_free_string(result);
-      }
-    });
-  }
-
   return {
     parse: (sql) =>
       withText(sql, (module, pointer) => {
@@ -128,8 +111,17 @@ export function createSqlParser(load: () => ParserModule): SqlParser {
         }
       }),
     scan: (sql) =>
-      (textFrom((module, pointer) => module._wasm_scan(pointer), sql) as { tokens?: readonly ScanToken[] }).tokens ?? [],
-    parsePlPgSql: (sql) => textFrom((module, pointer) => module._wasm_parse_plpgsql(pointer), sql),
+      withText(sql, (module, pointer) => {
+        const result = module._wasm_scan(pointer);
+        try {
+          const text = module.UTF8ToString(result);
+          // Success is a JSON object; anything else is the error message.
+          if (!text.startsWith('{')) throw new SqlSyntaxError(text, -1);
+          return (JSON.parse(text) as { tokens?: readonly ScanToken[] }).tokens ?? [];
+        } finally {
+          module._wasm_free_string(result);
+        }
+      }),
   };
 }
 
@@ -152,11 +144,11 @@ function unavailable(reason: string): SqlParserUnavailableError {
  * `microtaskMode: 'afterEvaluate'` drains its own microtask queue before `runInContext` returns.
  */
 function nodeLoader(): () => ParserModule {
-  let compiled: { script: Script; wasm: object; folder: string; require: NodeJS.Require } | undefined;
+  let compiled: { script: Script; wasm: object; folder: string; load: NodeJS.Require } | undefined;
 
   function compile(webAssembly: WebAssemblyNamespace): NonNullable<typeof compiled> {
-    const require = createRequire(import.meta.url);
-    const folder = join(dirname(require.resolve('libpg-query/package.json')), 'wasm');
+    const load = createRequire(import.meta.url);
+    const folder = join(dirname(load.resolve('libpg-query/package.json')), 'wasm');
     const filename = join(folder, 'libpg-query.js');
     const source = readFileSync(filename, 'utf8');
     const script = new Script(
@@ -166,7 +158,7 @@ function nodeLoader(): () => ParserModule {
       { filename },
     );
     const wasm = new webAssembly.Module(readFileSync(join(folder, 'libpg-query.wasm')));
-    return { script, wasm, folder, require };
+    return { script, wasm, folder, load };
   }
 
   return () => {
@@ -174,7 +166,7 @@ function nodeLoader(): () => ParserModule {
     if (webAssembly === undefined) throw unavailable('this JavaScript engine has no WebAssembly');
     const settled: { module?: ParserModule; failure?: unknown } = {};
     try {
-      const { script, wasm, folder, require } = (compiled ??= compile(webAssembly));
+      const { script, wasm, folder, load } = (compiled ??= compile(webAssembly));
       const context = createContext(
         {
           loaderOptions: {
@@ -189,7 +181,7 @@ function nodeLoader(): () => ParserModule {
           settled,
           __dirname: folder,
           __filename: join(folder, 'libpg-query.js'),
-          require,
+          require: load,
           process: { versions: process.versions, argv: [] },
           console,
           performance,

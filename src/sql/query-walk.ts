@@ -12,8 +12,10 @@ import type {
 import { addTarget, walkFrom } from './from-walk.js';
 import type { CommonTable, QueryLevel } from './model.js';
 import { columnNameOf, isValues, listItems, literalIn, nameParts } from './parse-tree.js';
-import { limitOf, limitRange, newLevel, orderByRange, parenthesisedRange } from './query-levels.js';
+import { AFTER_SELECT_ITEM, clauseEnd, limitOf, limitRange, newLevel, orderByRange, parenthesisedRange } from './query-levels.js';
 import type { OutputColumn, Place } from './relations.js';
+import { rangeOfRun } from './sql-source.js';
+import { callAt } from './tokens.js';
 import { addColumn, consumedIn, knownName, type Nesting, newRelation, type Scope, type Walker } from './walker.js';
 
 /** Walks a query in the order the server evaluates it: WITH, FROM, WHERE, GROUP BY, select list, ORDER BY, LIMIT. */
@@ -52,6 +54,7 @@ function walkWith(walker: Walker, clause: WithClause | undefined, scope: Scope, 
       references: 0,
     };
     if (!ctequery) continue;
+    walker.commonTables.push(table);
     const entry = {
       table,
       relation: newRelation({ kind: 'uses' }),
@@ -105,7 +108,7 @@ export function walkClauses(walker: Walker, select: SelectStmt, scope: Scope, ne
   const { level } = scope;
   const consumed = (clause: Place['clause']): Place => consumedIn(scope, clause, nesting);
   walkFrom(walker, select.fromClause, scope, nesting);
-  level.hasFrom =
+  level.hasFrom ||=
     (select.fromClause?.length ?? 0) > 0 &&
     !(walker.context.dialect === 'mysql' && level.from.every(({ name }) => name === 'dual'));
   walker.walkExpression(select.whereClause, scope, consumed('where'));
@@ -214,7 +217,8 @@ function walkTargets(
       expandStar(scope, nameParts(val.ColumnRef.fields).at(-1), place);
       continue;
     }
-    const column = addColumn(relation, knownName(name ?? unaliasedName(walker, val)));
+    const written = name ?? (mayBeAliased(walker, val) ? undefined : unaliasedName(walker, val));
+    const column = addColumn(relation, knownName(written));
     walker.walkExpression(val, scope, { ...place, sink: { kind: 'column', relation, column, direct: true } });
     if (name === undefined && mayBeSeveral(walker, val)) {
       column.name = null;
@@ -223,10 +227,29 @@ function walkTargets(
   }
 }
 
-/** MySQL names an unaliased column by its text, which bound values may change; PostgreSQL by its outermost function. */
+/** Whether a hole stands between an unaliased select item and what follows it: it may hold an alias or a cast. */
+function mayBeAliased(walker: Walker, value: Node | undefined): boolean {
+  const { source, wantsRanges } = walker.context;
+  const location = wantsRanges ? walker.firstLocation(value) : -1;
+  if (location < 0 || !source.view) return false;
+  const last = clauseEnd(source.view, source.view.indexAt(location), AFTER_SELECT_ITEM);
+  const end = source.view.tokens[last]?.end ?? 0;
+  return source.hasSlot(end, source.view.tokens[last + 1]?.start ?? Infinity);
+}
+
+/**
+ * MySQL names an unaliased column by its text, which is certain only without holes and bound values; PostgreSQL by its
+ * outermost function.
+ */
 function unaliasedName(walker: Walker, value: Node | undefined): string | undefined {
-  if (walker.context.dialect === 'postgres') return columnNameOf(value);
-  return value && 'ColumnRef' in value ? columnNameOf(value) : undefined;
+  const { dialect, source } = walker.context;
+  if (dialect === 'postgres' || (value && 'ColumnRef' in value)) return columnNameOf(value);
+  if (!value || !('FuncCall' in value) || !walker.context.wantsRanges) return undefined;
+  const call = source.view && callAt(source.view, source.view.indexAt(value.FuncCall.location ?? 0));
+  if (!source.view || !call) return undefined;
+  const tokens = source.view.tokens.slice(call.run.first, call.run.last + 1);
+  const written = tokens.every(({ start, tokenName }) => tokenName !== 'PARAM' && source.slotAt(start) === null);
+  return written ? source.textOf(rangeOfRun(source, call.run)) : undefined;
 }
 
 /** `*` hands up every column of every FROM item, `t.*` those of one. */

@@ -26,6 +26,8 @@ export interface RenderedSql {
   rangeOf(startByte: number, endByte: number): SqlRange;
   /** The slot that wrote what stands at a byte offset. */
   slotAt(byte: number): Slot | null;
+  /** Whether a slot wrote any of the text between two byte offsets. */
+  hasSlot(startByte: number, endByte: number): boolean;
 }
 
 /** UTF-8 byte offsets of `text` as UTF-16 offsets. A lone surrogate is written as U+FFFD, three bytes long. */
@@ -40,6 +42,16 @@ export function characterIndex(text: string): (byte: number) => number {
     if (bytes === 4) at += 1;
   }
   return (byte) => offsets[byte] ?? text.length;
+}
+
+/** The UTF-16 offset of a character counted in code points, as the server counts them in its errors. */
+export function offsetOfCharacter(text: string, character: number): number {
+  if (!/[\uD800-\uDBFF]/.test(text)) return Math.min(character, text.length);
+  let offset = 0;
+  for (let count = 0; count < character && offset < text.length; count += 1) {
+    offset += (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return offset;
 }
 
 function segmentsOf(normalized: NormalizedSql, spellingOf: (slot: Slot) => Spelling): { sql: string; segments: Segment[] } {
@@ -78,8 +90,8 @@ export function render(
   const shift = wrapper.before.length;
   const { window } = normalized;
 
-  /** The last segment that begins at or before an offset of the inner text. */
-  function segmentAt(offset: number): Segment | undefined {
+  /** The index of the last segment that begins at or before an offset of the inner text. */
+  function segmentIndexAt(offset: number): number {
     let low = 0;
     let high = segments.length - 1;
     while (low < high) {
@@ -87,8 +99,10 @@ export function render(
       if ((segments[middle]?.from ?? 0) <= offset) low = middle;
       else high = middle - 1;
     }
-    return segments[low];
+    return low;
   }
+
+  const segmentAt = (offset: number): Segment | undefined => segments[segmentIndexAt(offset)];
 
   function originalOffset(character: number): number {
     const offset = character - shift;
@@ -118,6 +132,15 @@ export function render(
     originalOffset,
     rangeOfCharacters,
     rangeOf: (startByte, endByte) => rangeOfCharacters(characterOf(startByte), characterOf(endByte)),
+    hasSlot(startByte, endByte) {
+      const end = characterOf(endByte) - shift;
+      let index = segmentIndexAt(Math.max(0, characterOf(startByte) - shift));
+      for (let segment = segments[index]; segment && segment.from < end; segment = segments[index]) {
+        if (segment.slot) return true;
+        index += 1;
+      }
+      return false;
+    },
     slotAt(byte) {
       const offset = characterOf(byte) - shift;
       const segment = offset < 0 ? undefined : segmentAt(offset);

@@ -2,7 +2,7 @@ import type { ParseResult } from '@pgsql/types';
 
 import type { NormalizedSql } from './normalize.js';
 import { type SqlParser, SqlSyntaxError } from './parser.js';
-import { render, type RenderedSql } from './rendered-sql.js';
+import { offsetOfCharacter, render, type RenderedSql } from './rendered-sql.js';
 import type { Slot, Spelling } from './slots.js';
 
 export type Repaired =
@@ -47,8 +47,8 @@ export function parseWithRepair(
       return { kind: 'parsed', tree: parser.parse(rendered.sql), rendered, spellingOf };
     } catch (error) {
       if (!(error instanceof SqlSyntaxError)) throw error;
-      const place = error.byteOffset;
-      const at = place < 0 ? -1 : rendered.originalOffset(rendered.characterOf(place));
+      const { character } = error;
+      const at = character < 0 ? -1 : rendered.originalOffset(offsetOfCharacter(rendered.sql, character));
       failure ??= { kind: 'failed', error: { message: error.message, at }, rendered };
       if (at < 0) return failure;
       if (focus) {

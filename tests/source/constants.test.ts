@@ -146,6 +146,8 @@ describe('alternatives', () => {
     [`$('x' + (c ? 'a' : 'b'))`, ['xa', 'xb']],
     [`for (const f of ['a', 'b']) $(f)`, ['a', 'b']],
     [`const f = (c ? null : 'a') ?? 'b'; $(f)`, ['a', 'b']],
+    [`function lock(fn: 'a' | 'b') { $(fn); }`, ['a', 'b']],
+    [`function lock(fn: 'a' | string) { $(fn); }`, null],
     [`$(c ? 'a' : x)`, null],
     [`$(x)`, null],
     [`let f = 'a'; f += 'b'; $(f)`, null],

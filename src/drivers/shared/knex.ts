@@ -87,7 +87,7 @@ const clauseMethods = {
   skipLocked: clause('row-locking'),
 } as const satisfies Record<string, Call>;
 
-const firstRow: Call = { gives: { kind: 'row-builder', same: true }, clause: { is: 'limit-one' } };
+export const knexFirstRow: Call = { gives: { kind: 'row-builder', same: true }, clause: { is: 'limit-one' } };
 const start = (is: Exclude<BuilderClause['is'], 'limit' | 'offset' | 'handle'>): Call => ({
   gives: { kind: 'builder', same: true },
   clause: { is },
@@ -102,7 +102,7 @@ export const knexStarts = {
   from: start('from'),
   table: start('from'),
   with: start('from'),
-  first: firstRow,
+  first: knexFirstRow,
   queryBuilder: { gives: { kind: 'builder', same: true } },
   withSchema: { gives: { kind: 'builder', same: true } },
 } as const satisfies Record<string, Call>;
@@ -114,7 +114,7 @@ export const knexQueryKinds = {
     methods: {
       ...queryMethods,
       ...clauseMethods,
-      first: firstRow,
+      first: knexFirstRow,
       pluck: { gives: { kind: 'value-builder', same: true }, clause: { is: 'select' } },
     },
     awaits: { ...collected, result: { shape: 'rows', at: [] } },
