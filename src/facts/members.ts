@@ -4,7 +4,7 @@ import { isFunction, keyName, returnedExpressions, type ClassNode } from '../sou
 import { identified, isDecided, unify, unifyPresent } from './agreement.js';
 import type { Core } from './core.js';
 import { methodOfKind, ownProperty, readKind } from './kinds.js';
-import { unknown, type DriverObject, type HandleIdentity, type Value } from './values.js';
+import { circular, unknown, type DriverObject, type HandleIdentity, type Value } from './values.js';
 
 /** Says what the members of values are: of drivers' objects, modules, classes and object literals. */
 export function createMembers(core: Core) {
@@ -36,6 +36,7 @@ export function createMembers(core: Core) {
       case 'global':
         return memberOfGlobal(name);
       case 'unknown':
+        if (value === circular) return circular;
         return unify(value.alternatives.map((alternative) => memberOf(alternative, name, at)));
       case 'promise':
       case 'method':

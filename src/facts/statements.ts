@@ -67,7 +67,7 @@ export function createStatements(parts: StatementParts) {
     const shown = texts.filter(({ text }) => /[^\uE000\s]/.test(text));
     const made = (shown.length > 0 ? shown : [null]).map((text, index) => sentQuery(sending, meaning, sends, frames, text, index > 0));
     if (made.some((query) => query.locks.length > 0) || frames.length >= maximumFrames) return made;
-    const forwarding = texts.map((text) => forwardingFunction(text, frames)).find((fn) => fn !== null) ?? frameReader.spreadFrom(sending, frames);
+    const forwarding = forwardedIn(sending, sends, texts, frames);
     if (!forwarding) return made;
     const through = callers.callSitesOf(forwarding, evaluator).flatMap((call) => {
       const isRecursive = frames.some((frame) => frame.call === call);
@@ -77,16 +77,17 @@ export function createStatements(parts: StatementParts) {
     return through.length > 0 ? through : made;
   }
 
-  /** The function whose parameter stands in the text as text: one that forwards SQL. */
-  function forwardingFunction(text: SqlText, frames: readonly Frame[]): FunctionNode | null {
-    for (const hole of text.holes) {
-      if (hole.kind === 'value') continue;
-      const root = rootIdentifier(hole.node);
+  /** The function that forwards SQL: its parameter stands in the text as text, names the function, or is spread. */
+  function forwardedIn(sending: CallNode, sends: Sends, texts: readonly SqlText[], frames: readonly Frame[]): FunctionNode | null {
+    const named = namedFunctions.nameFor(sending, sends, frames);
+    const open = named ? [named] : texts.flatMap(({ holes }) => holes.flatMap(({ kind, node }) => (kind === 'value' ? [] : [node])));
+    for (const node of open) {
+      const root = rootIdentifier(node);
       const variable = root && scopes.variableOf(root);
       const definition = variable && scopes.definitionOf(variable);
       if (definition?.kind === 'parameter' && !frames.some((frame) => frame.function === definition.function)) return definition.function;
     }
-    return null;
+    return frameReader.spreadFrom(sending, frames);
   }
 
   function textsOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): readonly SqlText[] {
