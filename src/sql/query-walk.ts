@@ -11,7 +11,7 @@ import type {
 
 import { addTarget, walkFrom } from './from-walk.js';
 import type { CommonTable, QueryLevel } from './model.js';
-import { columnNameOf, isValues, listItems, literalIn, nameParts } from './parse-tree.js';
+import { columnNameOf, fixedColumnsIn, isValues, listItems, literalIn, nameParts } from './parse-tree.js';
 import { AFTER_SELECT_ITEM, clauseEnd, limitOf, limitRange, newLevel, orderByRange, parenthesisedRange } from './query-levels.js';
 import type { OutputColumn, Place } from './relations.js';
 import { rangeOfRun } from './sql-source.js';
@@ -89,6 +89,7 @@ function walkSelect(walker: Walker, select: SelectStmt, nesting: Nesting): Scope
   level.orderBy = (select.sortClause?.length ?? 0) > 0;
   level.groupBy = (select.groupClause?.length ?? 0) > 0;
   level.where = select.whereClause !== undefined;
+  level.fixedColumns = fixedColumnsIn(select.whereClause);
   level.rowLocking = (select.lockingClause?.length ?? 0) > 0;
   level.windows = (select.windowClause?.length ?? 0) > 0;
   if (walker.context.wantsRanges) {
