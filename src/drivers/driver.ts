@@ -308,7 +308,7 @@ export type BuilderClause =
   /** Fragments in the arguments stand in this clause. */
   | { is: 'select' | 'where' | 'having' | 'join-on' | 'order-by' | 'group-by' | 'returning' | 'from' | 'set' | 'distinct-on' }
   | { is: 'limit' | 'offset'; at: Position }
-  /** Takes one row: Knex `first()` sends LIMIT 1. */
+  /** Takes one row: Knex `first(…)` sends LIMIT 1; fragments in the arguments stand in the select list. */
   | { is: 'limit-one' }
   /** SELECT DISTINCT; fragments in the arguments stand in its select list. */
   | { is: 'distinct' }
@@ -321,7 +321,7 @@ export interface Example {
   code: string;
   /** The statements found, in the order of the code. */
   sends?: readonly ExampleStatement[];
-  /** What happens to connections and transactions, in the order of the code. */
+  /** What happens to connections and transactions, in the order of the code; a disposal stands at the end of its block. */
   effects?: readonly Effect['does'][];
 }
 

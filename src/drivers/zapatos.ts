@@ -46,7 +46,6 @@ export default defineDriver({
   ],
   kinds: {
     query: {
-      fluent: true,
       methods: {
         run: {
           sends: {
@@ -55,6 +54,7 @@ export default defineDriver({
             result: { shape: 'rows', at: [] },
           },
         },
+        prepared: { fragment: { sql: [{ receiver: true }], as: 'sql' }, gives: 'query' },
       },
     },
     transaction: { role: 'transaction' },
@@ -65,7 +65,7 @@ export default defineDriver({
       code: `import * as db from 'zapatos/db';
         import { Pool } from 'pg';
         const pool = new Pool();
-        await db.sql\`SELECT pg_try_advisory_lock(\${db.param(1)}) AS ok\`.run(pool);
+        await db.sql\`SELECT pg_try_advisory_lock(\${db.param(1)}) AS ok\`.prepared('lock').run(pool);
         await db.sql\`SELECT pg_try_advisory_lock(\${db.cols({ id: 1 })}) FROM jobs WHERE id IN (\${db.vals([1])}) \${db.raw('LIMIT 1')}\`.run(pool);
         db.sql\`SELECT pg_advisory_unlock(1)\`;
         await db.serializable(pool, async (tx) => {

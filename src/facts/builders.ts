@@ -93,7 +93,7 @@ export function createBuilders(
 
   /** A step of a builder may carry text as well, `where('…')`; a tag or `raw` alone is text only. */
   function isBuilder(expression: TSESTree.Node): boolean {
-    const made = fragments.fragmentOf(expression);
+    const made = fragments.fragmentBehind(expression);
     if (made) return made.node.type === 'CallExpression' && evaluator.meaningOf(made.node)?.call.clause !== undefined;
     const chain = chainOf(expression, expression.range[1], new Set());
     return chain.length > 0 && chain.some((call) => evaluator.meaningOf(call)?.call.clause !== undefined || isBuilderObject(evaluator.valueOf(call)));
@@ -364,10 +364,10 @@ function clauseOf(clause: BuilderClause): Clause {
     case 'limit':
       return clause.is;
     case 'distinct':
+    case 'limit-one':
       return 'select';
     case 'offset':
       return 'limit';
-    case 'limit-one':
     case 'row-locking':
     case 'handle':
       return 'unknown';

@@ -124,7 +124,8 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
       case 'AwaitExpression':
         return awaited(valueOf(node.argument));
       case 'YieldExpression':
-        return unknown;
+        // `yield*` hands over what an effect resolves to, as `await` does with a promise.
+        return node.delegate && node.argument ? awaited(valueOf(node.argument)) : unknown;
       case 'CallExpression':
       case 'TaggedTemplateExpression':
         return resultOfCall(node);
@@ -180,8 +181,10 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   }
 
   function globalValue(node: TSESTree.Identifier): Value {
-    // Bun's client is a global as well as a module.
-    return node.name === 'Bun' ? namespace('bun', []) : unknown;
+    const module = modules.moduleOfGlobal(node.name);
+    if (module === null) return unknown;
+    const known = modules.exportOf(module, [node.name]);
+    return known ? exported(known, module, [node.name]) : namespace(module, [node.name]);
   }
 
   function valueOfVariable(variable: Variable): Value {
@@ -248,7 +251,8 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     const callback = meaning?.call.callback;
     if (meaning && callback && (callback.argument === 'last' ? index === call.arguments.length - 1 : callback.argument === index)) {
       const parameterOf = (position: number, receiver: DriverObject | null): Value => {
-        const give = callback.parameters[position];
+        const isLast = position === definition.function.params.length - 1;
+        const give = isLast && callback.lastParameter !== undefined ? callback.lastParameter : callback.parameters[position];
         const node = definition.function.params[position];
         if (give === undefined || !node) return unknown;
         const bound = typeof give === 'string' || give.sameAsParameter === undefined ? null : parameterOf(give.sameAsParameter, receiver);
@@ -268,26 +272,26 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   }
 
   function imported(module: string, name: string): Value {
-    return resolveExport(module, name === '*' ? [] : [name], name);
+    return resolveExport(module, name === '*' ? [] : [name]);
   }
 
-  function resolveExport(module: string, path: readonly string[], _name: string): Value {
+  function resolveExport(module: string, path: readonly string[]): Value {
     const known = path.length > 0 ? modules.exportOf(module, path) : null;
-    if (known) return exported(known);
-    return namespace(module, path);
+    return known ? exported(known, module, path) : namespace(module, path);
   }
 
-  function exported(known: NonNullable<ReturnType<Modules['exportOf']>>): Value {
+  function exported(known: KnownExport, module: string, path: readonly string[]): Value {
     const { driver, entry } = known;
     if (entry.is !== undefined) {
       const name = entry.names[0] ?? '';
-      return objectFrom(entry.is, driver, null, null, {
+      const object = objectFrom(entry.is, driver, null, null, {
         evidence: { because: 'export', node: callers.program },
         identity: `${driver.name}#${name}`,
         moduleLevel: true,
       });
+      return { ...object, exported: { module, path } };
     }
-    return { type: 'export', driver, entry, node: callers.program };
+    return { type: 'export', driver, entry, module, path };
   }
 
   function namespace(module: string, path: readonly string[]): Value {
@@ -299,12 +303,16 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
       case 'object':
         return memberOfObject(value, name, node);
       case 'namespace':
-        return resolveExport(value.module, [...value.path, name], name);
+        return resolveExport(value.module, [...value.path, name]);
+      case 'export': {
+        const path = [...value.path, name];
+        const known = modules.exportOf(value.module, path);
+        return known ? exported(known, value.module, path) : unknown;
+      }
       case 'foreign': {
         const path = [...value.path, name];
-        const known = modules.exportOf(value.module, value.path[0] === '*' ? path.slice(1) : path);
-        if (known) return exported(known);
-        return { type: 'foreign', module: value.module, path };
+        const known = modules.exportOf(value.module, path);
+        return known ? exported(known, value.module, path) : { type: 'foreign', module: value.module, path };
       }
       case 'instance':
         return memberOfInstance(value.class, name, node);
@@ -331,12 +339,19 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   }
 
   function memberOfObject(object: DriverObject, name: string, node: TSESTree.Node): Value {
-    const property = readKind(object.driver, object.kind, (kind) => ownProperty(kind.properties, name));
-    if (property !== undefined) {
-      return objectFrom(property, object.driver, object, null, { evidence: { because: 'factory', node }, identity: memberIdentity(object, name, node) });
+    if (object.exported) {
+      const path = [...object.exported.path, name];
+      const known = modules.exportOf(object.exported.module, path);
+      if (known) return exported(known, object.exported.module, path);
     }
+    const asProperty = (give: Give): Value =>
+      objectFrom(give, object.driver, object, null, { evidence: { because: 'factory', node }, identity: memberIdentity(object, name, node) });
+    const property = readKind(object.driver, object.kind, (kind) => ownProperty(kind.properties, name));
+    if (property !== undefined) return asProperty(property);
     const call = methodOfKind(object.driver, object.kind, name);
     if (call) return { type: 'method', receiver: object, name, call };
+    const otherProperty = readKind(object.driver, object.kind, (kind) => kind.otherProperties);
+    if (otherProperty !== undefined) return asProperty(otherProperty);
     if (readKind(object.driver, object.kind, (kind) => kind.otherMembers) !== undefined) return { type: 'delegate', receiver: object };
     return unknown;
   }
@@ -428,6 +443,10 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   function constructed(node: TSESTree.NewExpression): Value {
     const callee = valueOf(node.callee);
     if (callee.type === 'class') return instanceOf(callee.node, node);
+    if (callee.type === 'object') {
+      const made = readKind(callee.driver, callee.kind, (kind) => kind.new);
+      return made === undefined ? unknown : objectFrom(made, callee.driver, callee, node, { evidence: { because: 'constructor', node }, identity: node });
+    }
     // `const Sequelize = require('sequelize')`: the module is the class.
     const known = callee.type === 'export' ? callee : callee.type === 'namespace' ? modules.exportOf(callee.module, callee.path) : null;
     if (known?.entry.new === undefined) return unknown;
@@ -604,7 +623,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     if (expression.type !== 'MemberExpression') return null;
     const name = memberName(expression);
     const object = name === null ? unknown : valueOf(expression.object);
-    if (name === null || (object.type !== 'namespace' && object.type !== 'foreign')) return null;
+    if (name === null || (object.type !== 'namespace' && object.type !== 'foreign' && object.type !== 'export')) return null;
     return modules.exportOf(object.module, [...object.path, name]);
   }
 
@@ -654,7 +673,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     readonly moduleLevel?: boolean;
   }
 
-  function objectFrom(give: Give, driver: DriverDescriptor, receiver: DriverObject | null, call: CallNode | null, making: Making): Value {
+  function objectFrom(give: Give, driver: DriverDescriptor, receiver: DriverObject | null, call: CallNode | null, making: Making): DriverObject {
     const details: GiveDetails = typeof give === 'string' ? { kind: give } : give;
     const underlying = details.unwraps ? receiver?.handle?.underlying : null;
     if (underlying && receiver?.handle) {

@@ -2,6 +2,7 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import type { Fragment, Position } from '../drivers/driver.js';
 import { enclosingFunction, isFunction, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { FragmentSource } from '../source/fragments.js';
+import { sourceOf as followConstant } from '../source/objects.js';
 import type { Scopes, Variable } from '../source/scope.js';
 import type { Callers } from './callers.js';
 import type { Evaluator, Placed } from './evaluator.js';
@@ -17,7 +18,9 @@ export interface FragmentCall {
 export interface Fragments {
   /** The fragment an expression makes; null for anything else. */
   fragmentOf(expression: TSESTree.Node): FragmentCall | null;
-  /** The same, as the reader of texts wants it. */
+  /** The fragment an expression makes or a constant holds. */
+  fragmentBehind(expression: TSESTree.Node): FragmentCall | null;
+  /** The same as `fragmentOf`, as the reader of texts wants it. */
   sourceOf(expression: TSESTree.Node): FragmentSource | null;
   /** Is this call's value a piece of a larger statement, rather than a statement of its own? */
   isPart(node: CallNode): boolean;
@@ -30,8 +33,11 @@ export interface Fragments {
   preparedFor(variable: Variable): TSESTree.Node | null;
 }
 
+/** Constants that name each other are followed this far. */
+const maximumSteps = 20;
+
 export function createFragments(evaluator: Evaluator, callers: Callers, scopes: Scopes): Fragments {
-  return { fragmentOf, sourceOf, isPart, firstOf, preparedFor };
+  return { fragmentOf, fragmentBehind, sourceOf, isPart, firstOf, preparedFor };
 
   function fragmentOf(expression: TSESTree.Node): FragmentCall | null {
     const node = unwrap(expression);
@@ -58,6 +64,21 @@ export function createFragments(evaluator: Evaluator, callers: Callers, scopes: 
       default:
         return null;
     }
+  }
+
+  function fragmentBehind(expression: TSESTree.Node): FragmentCall | null {
+    let node: TSESTree.Node | null = expression;
+    for (let step = 0; node && step < maximumSteps; step += 1) {
+      const made = fragmentOf(node);
+      if (made) return made;
+      node = originOf(unwrap(node));
+    }
+    return null;
+  }
+
+  function originOf(node: TSESTree.Node): TSESTree.Node | null {
+    const variable = node.type === 'Identifier' ? scopes.variableOf(node) : null;
+    return followConstant(node, scopes) ?? (variable && preparedFor(variable));
   }
 
   function sourceOf(expression: TSESTree.Node): FragmentSource | null {

@@ -10,6 +10,8 @@ export interface KnownExport {
 export interface Modules {
   /** The export at a dotted path of a module; the path of a default import starts with `default`. */
   exportOf(module: string, path: readonly string[]): KnownExport | null;
+  /** The module whose exports are members of this global, which needs no import: `Bun`. */
+  moduleOfGlobal(name: string): string | null;
   /** Does any driver describe this module? */
   isDriver(module: string): boolean;
   /** Is this the name of a method of any driver's handles? */
@@ -46,6 +48,10 @@ export function createModules(drivers: readonly DriverDescriptor[], fallback: Dr
         if (entry) return { driver, entry };
       }
       return null;
+    },
+    moduleOfGlobal(name) {
+      const owner = latestFirst.find((driver) => driver.exports.some((entry) => entry.global === true && entry.names.some((path) => path.split('.')[0] === name)));
+      return owner?.modules[0] ?? null;
     },
     isDriver: (module) => latestFirst.some((driver) => describes(driver.modules, module)),
     isMethod: (name) => methodNames.has(name),

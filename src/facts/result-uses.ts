@@ -51,8 +51,8 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
    * The last call of a lazy statement's chain, and how the result is read there: `` sql`…`.values() ``. `isAsked`: the call
    * only asks for something about the statement, such as its text, and does not send it.
    */
-  function outermost(sending: CallNode, meaning: CallMeaning, sends: Sends): { node: CallNode; result: Result; isAsked: boolean } {
-    let node = sending;
+  function outermost(sending: CallNode, meaning: CallMeaning, sends: Sends): { node: TSESTree.Node; result: Result; isAsked: boolean } {
+    let node: TSESTree.Node = sending;
     let isAsked = false;
     let result = fragmentResult(sending, sends) ?? sends.result;
     if (sends.lazy === undefined) return { node, result, isAsked };
@@ -60,6 +60,13 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
       const { parent, child } = unwrappedParent(node);
       if (parent?.type !== 'MemberExpression' || parent.object !== child) return { node, result, isAsked };
       const call = unwrappedParent(parent).parent;
+      const property = evaluator.valueOf(parent);
+      const asProperty = property.type === 'object' && property.driver === meaning.driver ? evaluator.awaitsOf(property) : null;
+      if (asProperty) {
+        node = parent;
+        result = asProperty.result;
+        continue;
+      }
       const step = call?.type === 'CallExpression' && unwrap(call.callee) === parent ? evaluator.meaningOf(call) : null;
       if (call?.type !== 'CallExpression' || !step) return { node, result, isAsked };
       node = call;
@@ -73,7 +80,7 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
   /** Cursors and the like answer in their own way, whichever call sends them. */
   function fragmentResult(sending: CallNode, sends: Sends): Result | null {
     const place = fragments.firstOf(sending, sends.sql);
-    return place.kind === 'found' ? (fragments.fragmentOf(place.node)?.fragment.result ?? null) : null;
+    return place.kind === 'found' ? (fragments.fragmentBehind(place.node)?.fragment.result ?? null) : null;
   }
 
   /** Replaces uses that return the result by what the callers in this file do with it. */
@@ -109,11 +116,12 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
     return fn.async && !isSettled && (sink.kind === 'tested' || sink.kind === 'compared');
   }
 
-  function sentBy(node: CallNode, frames: readonly Frame[]): Query['sent'] {
+  function sentBy(node: TSESTree.Node, frames: readonly Frame[]): Query['sent'] {
     const settlement = settles(node, scopes);
     switch (settlement) {
       case 'awaited':
       case 'chained':
+      case 'yielded':
         return 'always';
       case 'voided':
       case 'floating':
@@ -138,7 +146,7 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
   }
 
   /** Returned without being awaited, to callers who may put it into a batch. */
-  function isHandedOn(node: CallNode, frames: readonly Frame[]): boolean {
+  function isHandedOn(node: TSESTree.Node, frames: readonly Frame[]): boolean {
     if (frames.length > 0 || settles(node, scopes) !== 'returned') return false;
     const fn = enclosingFunction(node);
     return fn !== null && !fn.async && callers.hasUnknownCallers(fn);

@@ -1,5 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import type { Sends } from '../drivers/driver.js';
+import type { Role, Sends } from '../drivers/driver.js';
 import { enclosingFunction, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { CallMeaning } from './evaluator.js';
 import type { Frame } from './frames.js';
@@ -21,6 +21,7 @@ export function createSending({ evaluated, fragments, unit }: StatementParts) {
   function handleOf(sending: CallNode, meaning: CallMeaning, sends: Sends, frames: readonly Frame[], steps: readonly BuilderStep[] | null): HandleChoice {
     const chosen = tokenOf(sending, meaning, sends, frames) ?? chainToken(steps, meaning, frames) ?? receiverOf(sending, meaning, frames);
     const certain = implicit.has(chosen.certain.driver.name) && chosen.certain.role === 'pool' ? { ...chosen.certain, role: 'unknown' as const } : chosen.certain;
+    if (sends.over !== undefined) return { certain: inRole(sends.over, certain), others: [] };
     return isInBatch(sending) ? { certain: inTransaction(certain, sending), others: [] } : { ...chosen, certain };
   }
 
@@ -132,6 +133,12 @@ export function createSending({ evaluated, fragments, unit }: StatementParts) {
   function isReturnedIntoBatch(fn: FunctionNode, seen: ReadonlySet<TSESTree.Node>): boolean {
     const sites = callers.callSitesOf(fn, evaluator);
     return sites.length > 0 && sites.every((site) => isInBatch(site, seen));
+  }
+
+  /** A call that leaves the connection or transaction it is made on: Lucid's `trx.getAdvisoryLock`. */
+  function inRole(role: Role, handle: Handle): Handle {
+    const isOwn = handle.role === 'connection' || handle.role === 'transaction';
+    return { ...(isOwn && handle.pool ? handle.pool : handle), role };
   }
 
   function inTransaction(handle: Handle, node: TSESTree.Node): Handle {

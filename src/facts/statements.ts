@@ -66,7 +66,8 @@ export function createStatements(parts: StatementParts) {
     const { sends } = meaning.call;
     if (!sends) return [];
     const texts = textsOf(sending, sends, frames);
-    const made = (texts.length > 0 ? texts : [null]).map((text, index) => sentQuery(sending, meaning, sends, frames, text, index > 0));
+    const shown = texts.filter(({ text }) => /[^\uE000\s]/.test(text));
+    const made = (shown.length > 0 ? shown : [null]).map((text, index) => sentQuery(sending, meaning, sends, frames, text, index > 0));
     if (made.some((query) => query.locks.length > 0) || frames.length >= maximumFrames) return made;
     const forwarding = texts.map((text) => forwardingFunction(text, frames)).find((fn) => fn !== null);
     if (!forwarding) return made;
@@ -113,7 +114,8 @@ export function createStatements(parts: StatementParts) {
   function sentQuery(sending: CallNode, meaning: CallMeaning, sends: Sends, frames: readonly Frame[], sql: SqlText | null, isAlternative: boolean): Query {
     const last = frames.at(-1)?.call;
     const node = last?.type === 'CallExpression' ? last : sending;
-    const analysis = sql && analyse(sql, meaning.driver, sends.placeholders, 'statement');
+    const placeholders = sql && fragments.fragmentBehind(sql.node)?.fragment.placeholders;
+    const analysis = sql && analyse(sql, meaning.driver, placeholders ?? sends.placeholders, 'statement');
     const locks = sql && analysis ? locksIn(analysis) : [];
     return assemble({ node, isAlternative, sending, meaning, sends, frames, sql, analysis }, (query) =>
       locks.map((operation) => lockOf(operation, query, sql ?? emptyText(node), operation.query)),
@@ -135,7 +137,7 @@ export function createStatements(parts: StatementParts) {
     const analysis = analyse(text, driver, fragment?.placeholders, 'either');
     return locksIn(analysis).map((operation) => {
       if (operation.query) return lockOf(operation, query, text, operation.query);
-      const column = piece.clause === 'select' && piece.alias !== null ? { index: operation.column?.index ?? 0, name: piece.alias, direct: !operation.usedInSql } : operation.column;
+      const column = (piece.clause === 'select' || piece.clause === 'returning') && piece.alias !== null ? { index: operation.column?.index ?? 0, name: piece.alias, direct: !operation.usedInSql } : operation.column;
       const isFilter = piece.clause !== 'select' && piece.clause !== 'returning';
       const placed: LockOperation = { ...operation, clause: piece.clause, query: level, column: isFilter ? null : column, usedInSql: operation.usedInSql || isFilter };
       return lockOf(placed, query, text, level);

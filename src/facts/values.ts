@@ -60,7 +60,14 @@ export type Value =
   | DriverObject
   | { readonly type: 'promise'; readonly of: Value }
   /** A name a driver exports, not yet called or constructed. */
-  | { readonly type: 'export'; readonly driver: DriverDescriptor; readonly entry: Export; readonly node: TSESTree.Node }
+  | {
+      readonly type: 'export';
+      readonly driver: DriverDescriptor;
+      readonly entry: Export;
+      /** Where it is exported, for what hangs on it: `MikroORM.init`. */
+      readonly module: string;
+      readonly path: readonly string[];
+    }
   /** A module's namespace object, or a nested part of it. */
   | { readonly type: 'namespace'; readonly module: string; readonly path: readonly string[] }
   /** Something imported from a module that is no driver and was not read. */
@@ -89,6 +96,8 @@ export interface DriverObject {
   /** The handle it is, or, for builders and fragments, the handle it will send over; null for none. */
   readonly handle: Handle | null;
   readonly node: TSESTree.Node;
+  /** The export it is, for what hangs on it under the same name: Effect's `SqlClient.SqlClient`. */
+  readonly exported?: { readonly module: string; readonly path: readonly string[] };
 }
 
 export interface Unknown {

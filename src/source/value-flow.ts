@@ -116,8 +116,11 @@ export class ValueFlow {
     const visits = (this.#visits.get(expression) ?? 0) + 1;
     this.#visits.set(expression, visits);
     this.#places += 1;
+    // One escape says all there is to say about the places beyond the limit.
+    if (this.#places > placeLimit + 1) return;
     const isDeep = this.#depth > depthLimit || flow.path.length > pathLimit;
-    if (!parent || isDeep || this.#places > placeLimit || visits > visitLimit) return this.#escape(parent ?? child, child, flow);
+    const isTooFar = isDeep || this.#places > placeLimit || visits > visitLimit;
+    if (!parent || isTooFar) return this.#escape(parent ?? child, child, flow);
     this.#depth += 1;
     this.#enter(parent, child, flow);
     this.#depth -= 1;
@@ -510,7 +513,8 @@ function canSee(read: TSESTree.Node, write: TSESTree.Node): boolean {
 const stepTo = (name: string, node: TSESTree.Node): Step =>
   /^(?:0|[1-9]\d{0,9})$/.test(name) ? { kind: 'index', index: Number(name), node } : { kind: 'property', name, node };
 
-const isNullish = (known: StaticValue | null): boolean => known?.value === null || (known !== null && known.value === undefined);
+const isNullish = (known: StaticValue | null): boolean =>
+  known !== null && (known.value === null || known.value === undefined);
 
 /** What an async function or a promise's callback returns, as its caller sees it; promises are not nested. */
 function inPromise(flow: Flow): Flow {

@@ -18,7 +18,8 @@ type Finder = (code: string, next: () => number) => Placeholder[];
 const NAME = String.raw`[A-Za-z_]\w*`;
 const QUESTION_MARK = /\\\?|\?\??/g;
 const COLON = new RegExp(String.raw`(?<![:\w\])]):(${NAME})(:(?![:\w]))?`, 'g');
-const DOLLAR_NAME = new RegExp(String.raw`(?<![\w$])\$(${NAME})`, 'g');
+/** PgTyped marks a value that must be there: `$key!`. */
+const DOLLAR_NAME = new RegExp(String.raw`(?<![\w$])\$(${NAME})(?:!(?![=~]))?`, 'g');
 const AT = new RegExp(String.raw`(?<![\w@])@(${NAME})`, 'g');
 const PG_PROMISE = new RegExp(
   [
