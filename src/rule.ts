@@ -128,7 +128,12 @@ export function createRule<
           Program() {
             const unit = unitOf(program, context, settings);
             const merged = { ...options?.defaults, ...(context.options[0] as object | undefined) } as Options;
+            // A text with several alternatives is one call: what it says twice of the same place is one defect.
+            const reported = new Set<string>();
             for (const problem of specification.check(resultsOf(specification.requires, unit), merged, unit)) {
+              const identity = JSON.stringify([problem.range ?? problem.node.range, problem.messageId, problem.data]);
+              if (reported.has(identity)) continue;
+              reported.add(identity);
               report(problem);
             }
           },
