@@ -33,7 +33,13 @@ export function unify(values: readonly Value[], identity?: HandleIdentity): Valu
     const sameBackend = others.every((other) => handleOf(other)?.identity === handleOf(first)?.identity);
     return sameBackend || identity === undefined ? first : identified(first, identity);
   }
-  return { type: 'unknown', alternatives: values.flatMap((value) => (value.type === 'unknown' ? value.alternatives : [value])) };
+  return oneOf(values);
+}
+
+/** Unknown, but one of these; what is not known at all stays among them, so that the rest is not taken for everything. */
+export function oneOf(values: readonly Value[]): Value {
+  const alternatives = values.flatMap((value) => (value.type === 'unknown' && value.alternatives.length > 0 ? value.alternatives : [value]));
+  return alternatives.every((value) => value.type === 'unknown') ? unknown : { type: 'unknown', alternatives };
 }
 
 /** As `unify`; null and undefined, which a variable may hold before or after its value, do not count. */

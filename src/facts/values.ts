@@ -130,7 +130,10 @@ export interface DriverObject {
 
 export interface Unknown {
   readonly type: 'unknown';
-  /** Different values on different paths or from different callers; each may still prove something. */
+  /**
+   * Different values on different paths or from different callers; each may still prove something. Empty where nothing is
+   * known; otherwise wholly unknown ones are among them.
+   */
   readonly alternatives: readonly Value[];
 }
 
