@@ -1,6 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass } from '../pass.js';
-import type { Edit } from '../rule.js';
+import type { Edit } from '../source/edit.js';
 import { keyName, memberName, unwrap } from '../source/ast.js';
 import { scopes } from '../source/scope.js';
 import type { Query } from './query.js';
