@@ -177,6 +177,8 @@ export interface QueryLevel {
   aggregates: boolean;
   windows: boolean;
   where: boolean;
+  /** Columns that WHERE lets have one value only, by their bare names: `id = $1`, with everything else joined by AND. */
+  fixedColumns: readonly string[];
   /** FOR UPDATE / FOR SHARE and the like. */
   rowLocking: boolean;
   /** Set operation without ALL. */

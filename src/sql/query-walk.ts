@@ -1,7 +1,7 @@
 import type { Node, SelectStmt } from '@pgsql/types';
 
 import { walkFrom } from './from-walk.js';
-import { isValues, listItems, literalIn, nameParts } from './parse-tree.js';
+import { fixedColumnsIn, isValues, listItems, literalIn, nameParts } from './parse-tree.js';
 import { limitOf, limitRange, orderByRange } from './query-levels.js';
 import { openScope, walkWith } from './query-scope.js';
 import type { Place } from './relations.js';
@@ -30,6 +30,7 @@ function walkSelect(walker: Walker, select: SelectStmt, nesting: Nesting): Scope
   level.orderBy = (select.sortClause?.length ?? 0) > 0;
   level.groupBy = (select.groupClause?.length ?? 0) > 0;
   level.where = select.whereClause !== undefined;
+  level.fixedColumns = fixedColumnsIn(select.whereClause);
   level.rowLocking = (select.lockingClause?.length ?? 0) > 0;
   level.windows = (select.windowClause?.length ?? 0) > 0;
   if (walker.context.wantsRanges) {
