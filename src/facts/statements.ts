@@ -3,6 +3,7 @@ import type { DriverDescriptor, Result, Sends } from '../drivers/driver.js';
 import type { Unit } from '../pass.js';
 import { unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
+import { settles } from '../source/uses.js';
 import { alternativesOfText, textOf, type SqlText, type TextOptions } from '../source/text.js';
 import { analyzeSql } from '../sql/analyze.js';
 import { createCatalogue } from '../sql/lock-functions.js';
@@ -47,6 +48,9 @@ export function createStatements(parts: StatementParts) {
     const meaning = evaluator.meaningOf(node);
     if (!meaning?.call.sends) return [];
     if (isIntermediate(node, meaning.call.sends) || fragments.isPart(node)) return [];
+    // A tag of unknown origin sends only if somebody waits for it; otherwise it may make a piece for something else.
+    const isAssumedTag = node.type === 'TaggedTemplateExpression' && meaning.receiver?.handle?.assumed === true;
+    if (isAssumedTag && !isWaitedFor(node)) return [];
     return queriesOf(node, meaning, []);
   }
 
@@ -58,6 +62,11 @@ export function createStatements(parts: StatementParts) {
     const call = unwrappedParent(parent).parent;
     if (call?.type !== 'CallExpression' || unwrap(call.callee) !== parent) return false;
     return evaluator.meaningOf(call)?.call.sends?.sql.some((position) => 'receiver' in position) === true;
+  }
+
+  function isWaitedFor(node: CallNode): boolean {
+    const settlement = settles(node, scopes);
+    return settlement === 'awaited' || settlement === 'chained' || settlement === 'returned';
   }
 
   function queriesOf(sending: CallNode, meaning: CallMeaning, frames: readonly Frame[]): Query[] {
