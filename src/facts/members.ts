@@ -40,7 +40,7 @@ export function createMembers(core: Core) {
       case 'unknown':
         if (value === circular) return circular;
         if (value.alternatives.length === 0) return distinctiveProperty(name, at) ?? unknown;
-        return unify(value.alternatives.map((alternative) => memberOf(alternative, name, at)));
+        return unify(value.alternatives.map((alternative) => memberOf(alternative, name, at)), undefined, value.from);
       case 'promise':
       case 'method':
       case 'function':
