@@ -203,7 +203,7 @@ const exported = object<Export>(['names'], {
   tag: call,
   is: give,
   fragment,
-  type: either(string, object<{ kind: never; ambiguous: never }>(['kind', 'ambiguous'], { kind: string, ambiguous: oneOf(true) })),
+  type: either(string, object<{ kind: never; ambiguous: never }>(['kind', 'ambiguous'], { kind: string, ambiguous: oneOf(true, 'in-migrations') })),
 });
 
 const example = object<Example>(['code'], {
