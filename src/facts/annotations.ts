@@ -256,7 +256,7 @@ function ambiguous(value: Value): Value {
 function ambiguousUnion(values: readonly Value[]): Value {
   const objects = values.filter((value) => value.type === 'object');
   const [first, ...others] = objects;
-  if (!first || objects.length < values.length) return { type: 'unknown', alternatives: [] };
+  if (!first || objects.length < values.length) return unknown;
   const sameRole = others.every((other) => other.handle?.role === first.handle?.role && other.driver === first.driver);
   return sameRole ? first : ambiguous(first);
 }

@@ -301,7 +301,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
         return creations.make(resolves, value.driver, value, null, { evidence: { because: 'taken-from-pool', node: value.node }, identity: value.node });
       }
       case 'unknown':
-        return value.alternatives.length > 0 ? unify(value.alternatives.map((alternative) => awaited(alternative))) : value;
+        return value.alternatives.length > 0 ? unify(value.alternatives.map((alternative) => awaited(alternative)), undefined, value.from) : value;
       default:
         return value;
     }

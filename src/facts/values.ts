@@ -135,9 +135,11 @@ export interface Unknown {
    * known; otherwise wholly unknown ones are among them.
    */
   readonly alternatives: readonly Value[];
+  /** `callers`: each alternative certainly occurs, because a call in this file passes it; `branches`: any of them may. */
+  readonly from: 'callers' | 'branches';
 }
 
-export const unknown: Unknown = { type: 'unknown', alternatives: [] };
+export const unknown: Unknown = { type: 'unknown', alternatives: [], from: 'branches' };
 
 /** A handle of which only the given is known. */
 export const bareHandle = (known: Pick<Handle, 'role' | 'driver' | 'kind' | 'identity' | 'evidence'>): Handle => ({

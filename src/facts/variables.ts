@@ -103,7 +103,7 @@ export function createVariables(core: Core) {
       return expression ? core.follow(core.valueOf(expression), definition.path, expression) : unknown;
     });
     if (definition.rest) return unknown;
-    if (passed.length > 0) return unify(passed, variable);
+    if (passed.length > 0) return unify(passed, variable, 'callers');
     const absent = fallback ? core.follow(core.valueOf(fallback), definition.path, fallback) : unknown;
     return oneOf([unknown, absent]);
   }
