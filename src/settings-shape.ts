@@ -174,6 +174,7 @@ const call: Shape = object<Call>([], {
   when: conditions,
   variants: list(lazy(() => call)),
   isolation: positions,
+  isolates: oneOf('read uncommitted', 'read committed', 'repeatable read', 'serializable'),
   transactionTimeout: object<NonNullable<Call['transactionTimeout']>>(['at', 'default'], { at: positions, default: number }),
 });
 
