@@ -4,6 +4,7 @@ import noIgnoredUnlockResult from '../rules/no-ignored-unlock-result.js';
 import noLockWithLimit from '../rules/no-lock-with-limit.js';
 import noMisreadLockResult from '../rules/no-misread-lock-result.js';
 import noPoolSessionLock from '../rules/no-pool-session-lock.js';
+import validLockKey from '../rules/valid-lock-key.js';
 import type { Rule } from './rule.js';
 
 /** Every rule of the plugin, in alphabetical order. */
@@ -14,4 +15,5 @@ export const rules: readonly Rule[] = [
   noLockWithLimit,
   noMisreadLockResult,
   noPoolSessionLock,
+  validLockKey,
 ];
