@@ -314,6 +314,7 @@ export function createBuilders(
       aggregates: false,
       windows: false,
       where: has('where'),
+      fixedColumns: [],
       rowLocking: has('row-locking'),
       deduplicates: false,
       range: null,

@@ -90,24 +90,30 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
       if (use.sink.kind !== 'returned' || use.inside.length > 0) return [use];
       const fn = use.sink.function;
       const frame = frames.find((candidate) => candidate.function === fn);
-      if (frame) return followed(continued(use, frame.call), frames, depth + 1);
+      if (frame) return followed(continued(use, fn, frame.call), frames, depth + 1);
       // The callers elsewhere may read what those in this file drop.
       if (callers.hasUnknownCallers(fn)) return [use];
       const sites = callers.callSitesOf(fn, evaluator);
-      if (sites.length === 0 || callers.callbackUseOf(fn, evaluator)) return [use];
-      return sites.flatMap((site) => followed(continued(use, site), frames, depth + 1));
+      if (sites.length === 0 || callers.callbackUseOf(fn)) return [use];
+      return sites.flatMap((site) => followed(continued(use, fn, site), frames, depth + 1));
     });
   }
 
-  function continued(use: Use, site: TSESTree.Node): Use[] {
+  function continued(use: Use, fn: FunctionNode, site: TSESTree.Node): Use[] {
     return usesOf(site, scopes).map((next) => ({
       ...next,
-      path: [...use.path, ...next.path],
+      path: isPromiseOf(fn, next) ? [] : [...use.path, ...next.path],
       negated: use.negated !== next.negated,
       converted: next.converted ?? use.converted,
       rejection: next.rejection === 'propagates' ? use.rejection : next.rejection,
       chained: use.chained || next.chained,
     }));
+  }
+
+  /** `if (tryLock())` without await decides by the promise, whatever the async function returns. */
+  function isPromiseOf(fn: FunctionNode, { path, sink, chained }: Use): boolean {
+    const isSettled = chained || path.some(({ kind }) => kind === 'await' || kind === 'then');
+    return fn.async && !isSettled && (sink.kind === 'tested' || sink.kind === 'compared');
   }
 
   function sentBy(node: TSESTree.Node, frames: readonly Frame[]): Query['sent'] {

@@ -269,7 +269,7 @@ export class ValueFlow {
 
   #stepOf(member: TSESTree.MemberExpression): Step {
     const key = memberName(member) ?? (member.computed ? staticValue(member.property, this.scopes)?.value : null);
-    return typeof key === 'string' || typeof key === 'number' ? stepTo(String(key)) : { kind: 'unknown-member' };
+    return typeof key === 'string' || typeof key === 'number' ? stepTo(String(key), member) : { kind: 'unknown-member' };
   }
 
   #followMethod(name: string | null, call: TSESTree.CallExpression, child: TSESTree.Node, flow: Flow): void {
@@ -439,7 +439,7 @@ export class ValueFlow {
         const parts = target.properties.map((property): PatternPart => {
           if (property.type === 'RestElement') return { target: property.argument, step: { kind: 'rest' } };
           const name = keyName(property);
-          return { target: property.value, step: name === null ? { kind: 'unknown-member' } : stepTo(name) };
+          return { target: property.value, step: name === null ? { kind: 'unknown-member' } : stepTo(name, property) };
         });
         return this.#bindParts(parts, target, value, flow);
       }
@@ -447,7 +447,7 @@ export class ValueFlow {
         const parts = target.elements.flatMap((element, index): PatternPart[] => {
           if (!element) return [];
           if (element.type === 'RestElement') return [{ target: element.argument, step: { kind: 'rest' } }];
-          return [{ target: element, step: { kind: 'index', index } }];
+          return [{ target: element, step: { kind: 'index', index, node: element } }];
         });
         return this.#bindParts(parts, target, value, flow);
       }
@@ -510,8 +510,8 @@ function canSee(read: TSESTree.Node, write: TSESTree.Node): boolean {
   return false;
 }
 
-const stepTo = (name: string): Step =>
-  /^(?:0|[1-9]\d{0,9})$/.test(name) ? { kind: 'index', index: Number(name) } : { kind: 'property', name };
+const stepTo = (name: string, node: TSESTree.Node): Step =>
+  /^(?:0|[1-9]\d{0,9})$/.test(name) ? { kind: 'index', index: Number(name), node } : { kind: 'property', name, node };
 
 const isNullish = (known: StaticValue | null): boolean =>
   known !== null && (known.value === null || known.value === undefined);

@@ -4,7 +4,7 @@ import type { LockFunction } from './lock-functions.js';
 import type { QueryLevel } from './model.js';
 import { contentOf, functionName, isNode, nameParts, stringOf, typeName } from './parse-tree.js';
 import { isAggregateName } from './query-levels.js';
-import { CONSUMED, indirect, type Place } from './relations.js';
+import { addUse, CONSUMED, indirect, type Place } from './relations.js';
 import { sessionCallOf } from './session-calls.js';
 import { rangeOfRun } from './sql-source.js';
 import { callAt } from './tokens.js';
@@ -137,12 +137,12 @@ function walkColumn(path: readonly string[], fields: number, scope: Scope | null
   if (name === undefined || fields !== path.length) return;
   for (let around = scope; around; around = around.parent) {
     const whole = path.length === 1 ? around.entries.find((entry) => entry.alias === name) : undefined;
-    const found = around.entries
-      .filter((entry) => qualifier === undefined || entry.alias === qualifier)
-      .flatMap((entry) => entry.columns.filter((column) => column.name === name).map(({ column }) => ({ entry, column })))
-      .at(0);
-    if (found) {
-      found.entry.relation?.uses.push({ column: found.column, place });
+    const found: FromEntry | undefined = around.entries.find(
+      (entry) => (qualifier === undefined || entry.alias === qualifier) && entry.byName.has(name),
+    );
+    const column = found?.byName.get(name);
+    if (found?.relation && column) {
+      addUse(found.relation, column, place);
       return;
     }
     if (whole) {
@@ -154,7 +154,8 @@ function walkColumn(path: readonly string[], fields: number, scope: Scope | null
 }
 
 function readEverything(entry: FromEntry, place: Place): void {
-  for (const { column } of entry.columns) entry.relation?.uses.push({ column, place });
+  if (!entry.relation) return;
+  for (const { column } of entry.columns) addUse(entry.relation, column, place);
 }
 
 function walkCall(walker: Walker, call: FuncCall, scope: Scope | null, place: Place): void {
@@ -189,7 +190,10 @@ function walkCall(walker: Walker, call: FuncCall, scope: Scope | null, place: Pl
   }
   walkExpression(walker, call.agg_filter, scope, { ...consumed(place), aggregated: true });
   walkExpression(walker, call.agg_order, scope, { ...consumed(place), aggregated: true });
-  if (call.over) walkExpression(walker, call.over, scope, consumedIn(scope, 'window', { guarded: place.guarded, aggregated: true }));
+  if (call.over) {
+    const window = consumedIn(scope, 'window', { guarded: place.guarded, aggregated: true });
+    walkExpression(walker, call.over, scope, window);
+  }
 
   const lock = context.catalogue.find(nameParts(call.funcname));
   if (lock) addLock(walker, call, lock, place);

@@ -2,10 +2,20 @@ import type { JoinExpr, Node, RangeFunction, RangeVar } from '@pgsql/types';
 
 import type { FromItem } from './model.js';
 import { contentOf, functionName, isValues, listItems, nameParts } from './parse-tree.js';
-import type { Relation } from './relations.js';
+import type { OutputColumn, Relation } from './relations.js';
 import { rangeOfRun } from './sql-source.js';
 import { textAt } from './tokens.js';
-import { addColumn, type CommonTableEntry, consumedIn, type FromEntry, knownName, newRelation, type Scope, type Walker } from './walker.js';
+import {
+  addColumn,
+  type CommonTableEntry,
+  consumedIn,
+  type FromEntry,
+  knownName,
+  newRelation,
+  openEntry,
+  type Scope,
+  type Walker,
+} from './walker.js';
 
 type Around = { guarded: boolean; aggregated: boolean };
 
@@ -20,7 +30,7 @@ export function walkFrom(walker: Walker, items: readonly Node[] | undefined, sco
 export function addTarget(walker: Walker, table: RangeVar | undefined, scope: Scope): void {
   if (!table) return;
   scope.level.from = [...scope.level.from, tableItem(walker, table, 'table')];
-  scope.entries.push({ alias: knownName(table.alias?.aliasname ?? table.relname), relation: null, columns: [], open: true });
+  scope.entries.push(openEntry(knownName(table.alias?.aliasname ?? table.relname)));
 }
 
 function walkItem(walker: Walker, item: Node, scope: Scope, around: Around, found: FromItem[]): void {
@@ -56,7 +66,7 @@ function walkItem(walker: Walker, item: Node, scope: Scope, around: Around, foun
   } else {
     // XMLTABLE and JSON_TABLE: their columns are not followed.
     walker.walkExpression(contentOf(item), scope, consumedIn(scope, 'from', around));
-    scope.entries.push({ alias: null, relation: null, columns: [], open: true });
+    scope.entries.push(openEntry(null));
     found.push({ kind: 'function', name: null, alias: null, range: null });
   }
 }
@@ -73,7 +83,11 @@ function entryOf(alias: string | null, relation: Relation, names: readonly strin
     const renamed = names[index];
     return { name: renamed === undefined ? column.name : knownName(renamed), column };
   });
-  return { alias, relation, columns, open: relation.open };
+  const byName = new Map<string, OutputColumn>();
+  for (const { name, column } of columns) {
+    if (name !== null && !byName.has(name)) byName.set(name, column);
+  }
+  return { alias, relation, columns, byName, open: relation.open };
 }
 
 function findCommonTable(scope: Scope, name: string): CommonTableEntry | null {
@@ -109,7 +123,7 @@ function walkTable(walker: Walker, table: RangeVar, scope: Scope): FromItem {
   const alias = knownName(table.alias?.aliasname ?? table.relname);
   const common = name === null || table.schemaname !== undefined ? null : findCommonTable(scope, name);
   if (!common) {
-    scope.entries.push({ alias, relation: null, columns: [], open: true });
+    scope.entries.push(openEntry(alias));
     return tableItem(walker, table, 'table');
   }
   if (common.reading) common.table.recursive = true;
@@ -127,7 +141,8 @@ function walkFunction(walker: Walker, range: RangeFunction, scope: Scope, around
   const aliasName = knownName(alias?.aliasname);
   const relation = newRelation({ kind: 'uses' });
   for (const call of calls) {
-    // A scalar function's column is called like its alias: https://www.postgresql.org/docs/18/queries-table-expressions.html#QUERIES-TABLEFUNCTIONS
+    // A scalar function's column is called like its alias:
+    // https://www.postgresql.org/docs/18/queries-table-expressions.html#QUERIES-TABLEFUNCTIONS
     const own = 'FuncCall' in call ? knownName(functionName(call.FuncCall).split('.').at(-1)) : null;
     const column = addColumn(relation, calls.length === 1 && alias ? aliasName : own);
     const place = consumedIn(scope, 'from', around);

@@ -5,7 +5,7 @@ import { walkExpression } from './expression-walk.js';
 import type { Clause, QueryLevel, SqlOperation } from './model.js';
 import { firstLocationFinder, newLevel } from './query-levels.js';
 import { walkClauses, walkQuery } from './query-walk.js';
-import { CONSUMED, type Outlet, outcomeOf, type Place } from './relations.js';
+import { CONSUMED, type Outlet, outcomeFinder, type Place } from './relations.js';
 import { type Nesting, newRelation, type Scope, type WalkContext, type Walker } from './walker.js';
 
 /** What a statement's outermost query is used for. */
@@ -86,6 +86,7 @@ export function walkStatement(context: WalkContext): StatementWalk {
       if (uncertain) {
         for (const table of walker.commonTables) table.references ||= 1;
       }
+      const outcomeOf = outcomeFinder();
       return walker.drafts.map((draft) => {
         if (draft.kind === 'session') return draft.operation;
         const { column, usedInSql, casts } = outcomeOf(draft.place);

@@ -105,7 +105,9 @@ export function placeholderFinder(
   let count = 0;
   const next = (): number => count++;
   return (code, offset, where) => {
-    const all = (where === 'code' ? styles : inQuotes).flatMap((style) => FINDERS[style](code, next)).sort((one, other) => one.start - other.start);
+    const all = (where === 'code' ? styles : inQuotes)
+      .flatMap((style) => FINDERS[style](code, next))
+      .sort((one, other) => one.start - other.start);
     let reached = 0;
     const found = all.filter(({ start, end }) => {
       if (start < reached) return false;

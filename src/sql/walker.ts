@@ -39,6 +39,8 @@ export interface FromEntry {
   /** Null for a table. */
   relation: Relation | null;
   columns: readonly { name: string | null; column: OutputColumn }[];
+  /** The first column of each name. */
+  byName: ReadonlyMap<string, OutputColumn>;
   /** It has columns besides those. */
   open: boolean;
 }
@@ -101,8 +103,13 @@ export interface Walker {
   walkQuery: (node: Node, nesting: Nesting) => Scope | null;
 }
 
+/** A table, or something else whose columns are not known. */
+export function openEntry(alias: string | null): FromEntry {
+  return { alias, relation: null, columns: [], byName: new Map(), open: true };
+}
+
 export function newRelation(outlet: Outlet): Relation {
-  return { outlet, columns: [], open: false, uses: [] };
+  return { outlet, columns: [], open: false, uses: new Map() };
 }
 
 /** Appends a column; its position is unknown behind a `*` that may stand for any number of columns. */
