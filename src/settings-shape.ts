@@ -231,6 +231,7 @@ export const driverShape = object<DriverDescriptor>(['name', 'dialect', 'modules
     undefined: oneOf('null', 'throws', 'dropped'),
     null: oneOf('null', 'throws'),
     number: oneOf('untyped', 'bigint', 'integer'),
+    bigint: oneOf('untyped', 'bigint'),
   }),
   examples: list(example, 1),
 });

@@ -347,6 +347,8 @@ export interface Binding {
   null?: 'null' | 'throws';
   /** Type given to a bound number; `untyped` lets the server infer it. */
   number?: 'untyped' | 'bigint' | 'integer';
+  /** Type given to a bound bigint: postgres.js says `int8`, which the functions with two keys do not take. */
+  bigint?: 'untyped' | 'bigint';
 }
 
 /** Checks the shape at compile time and keeps the literal's own type out of the way. */
