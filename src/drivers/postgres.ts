@@ -50,6 +50,7 @@ export default defineDriver({
   name: 'postgres',
   dialect: 'postgres',
   modules: ['postgres'],
+  defaultIsNamespace: true,
   binding: { undefined: 'throws', null: 'null', number: 'untyped' },
   exports: [
     { names: ['ReservedSql', 'postgres.ReservedSql'], type: 'reserved' },
@@ -150,7 +151,7 @@ export default defineDriver({
     {
       code: `import postgres from 'postgres';
         const sql = postgres();
-        await sql.begin((tx) => [tx\`SELECT pg_advisory_xact_lock(1)\`, tx\`UPDATE jobs SET done = true\`]);`,
+        await sql.begin((tx) => [tx\`SELECT pg_advisory_xact_lock(1)\`, tx\`SELECT pg_advisory_xact_lock(2)\`]);`,
       sends: [{ over: 'transaction' }, { over: 'transaction' }],
     },
     {

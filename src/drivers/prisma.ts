@@ -71,7 +71,7 @@ export default defineDriver({
     { names: ['Prisma.raw'], anyModule: true, call: { fragment: { sql: [{ argument: 0 }], as: 'sql' } } },
     { names: ['Prisma.join'], anyModule: true, call: { fragment: { sql: [{ argument: 0 }], as: 'list' } } },
     { names: ['Prisma.empty'], anyModule: true, is: 'sql', fragment: { sql: [], as: 'sql' } },
-    { names: ['Prisma.Sql'], anyModule: true, new: 'sql', fragment: { sql: [{ argument: 0 }], as: 'sql' } },
+    { names: ['Prisma.Sql'], anyModule: true, new: 'sql', fragment: { sql: [{ argument: 0 }], values: [{ argument: 1 }], as: 'sql' } },
   ],
   distinctiveMethods: {
     $queryRaw: 'client',

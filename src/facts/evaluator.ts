@@ -4,7 +4,7 @@ import { enclosingClass, isClass, isFunction, keyName, memberName, returnedExpre
 import type { PatternStep, Scopes, Variable } from '../source/scope.js';
 import type { Callers } from './callers.js';
 import { methodOfKind, ownProperty, readKind, roleOfKind } from './kinds.js';
-import type { Modules } from './modules.js';
+import type { KnownExport, Modules } from './modules.js';
 import { unknown, type DriverObject, type Evidence, type Handle, type HandleIdentity, type Value } from './values.js';
 
 type CallNode = TSESTree.CallExpression | TSESTree.NewExpression | TSESTree.TaggedTemplateExpression;
@@ -28,6 +28,8 @@ export interface Evaluator {
   awaitsOf(object: DriverObject): Sends | null;
   /** The functions a call may run, when they are in this file. */
   calleeOf(node: CallNode): FunctionNode | null;
+  /** A driver's export that a name or member expression refers to; null for other expressions. */
+  exportNamedBy(node: TSESTree.Node): KnownExport | null;
 }
 
 export interface CallMeaning {
@@ -67,7 +69,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   // A result that was cut short by a circle is right for the question that was asked, but not worth remembering.
   let cuts = 0;
 
-  const evaluator: Evaluator = { valueOf, valueOfVariable, memberOf, meaningOf, placed, holds, awaitsOf, calleeOf };
+  const evaluator: Evaluator = { valueOf, valueOfVariable, memberOf, meaningOf, placed, holds, awaitsOf, calleeOf, exportNamedBy };
   return evaluator;
 
   function valueOf(expression: TSESTree.Node): Value {
@@ -388,7 +390,8 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     if (!node.superClass) return null;
     const parent = valueOf(node.superClass);
     if (parent.type === 'class') return memberOfClass(parent.node, name, isStatic, at);
-    if (isStatic) return null;
+    // `class Job extends Model`: the driver's object is the class itself.
+    if (isStatic) return parent.type === 'object' ? memberOf(parent, name, at) : null;
     const object = subclassObject(parent, node);
     return object ? memberOf(object, name, at) : null;
   }
@@ -425,10 +428,10 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   function constructed(node: TSESTree.NewExpression): Value {
     const callee = valueOf(node.callee);
     if (callee.type === 'class') return instanceOf(callee.node, node);
-    if (callee.type === 'export' && callee.entry.new !== undefined) {
-      return objectFrom(callee.entry.new, callee.driver, null, node, { evidence: { because: 'constructor', node }, identity: node });
-    }
-    return unknown;
+    // `const Sequelize = require('sequelize')`: the module is the class.
+    const known = callee.type === 'export' ? callee : callee.type === 'namespace' ? modules.exportOf(callee.module, callee.path) : null;
+    if (known?.entry.new === undefined) return unknown;
+    return objectFrom(known.entry.new, known.driver, null, node, { evidence: { because: 'constructor', node }, identity: node });
   }
 
   function meaningOf(node: CallNode): CallMeaning | null {
@@ -596,6 +599,15 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     return null;
   }
 
+  function exportNamedBy(node: TSESTree.Node): KnownExport | null {
+    const expression = unwrap(node);
+    if (expression.type !== 'MemberExpression') return null;
+    const name = memberName(expression);
+    const object = name === null ? unknown : valueOf(expression.object);
+    if (name === null || (object.type !== 'namespace' && object.type !== 'foreign')) return null;
+    return modules.exportOf(object.module, [...object.path, name]);
+  }
+
   function awaitsOf(object: DriverObject): Sends | null {
     return readKind(object.driver, object.kind, (kind) => kind.awaits) ?? null;
   }
@@ -654,9 +666,9 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   function handleFor(details: GiveDetails, driver: DriverDescriptor, receiver: DriverObject | null, call: CallNode | null, making: Making): Handle | null {
     const from = receiver?.handle ?? null;
     const role = roleOfKind(driver, details.kind);
-    if (details.same) return from && { ...from, kind: details.kind };
-    if (role === undefined) return from;
     const wrapped = call && details.wraps ? wrappedHandle(details.wraps, call) : null;
+    if (details.same) return wrapped && wrapped !== 'unknown' ? { ...wrapped, kind: details.kind } : from && { ...from, kind: details.kind };
+    if (role === undefined) return from;
     const own: Handle = {
       role: roleOfNew(details, role, call),
       driver,
@@ -671,7 +683,8 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
       moduleLevel: making.moduleLevel ?? isModuleLevelCreation(call),
       assumed: false,
     };
-    if (wrapped === 'unknown') return { ...own, role: 'unknown' };
+    // What speaks HTTP has no session, whatever it is built on.
+    if (wrapped === 'unknown') return role === 'http' ? own : { ...own, role: 'unknown' };
     if (wrapped) return { ...wrapped, driver, kind: details.kind, underlying: { driver: wrapped.driver, kind: wrapped.kind } };
     if (!from || (role !== 'connection' && role !== 'transaction')) return own;
     // A transaction begun on a connection, or a savepoint in a transaction, stays on its backend.
@@ -722,7 +735,15 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     const node = unwrap(expression);
     if (parts.constantOf(node) || node.type === 'TemplateLiteral') return true;
     const name = node.type === 'Identifier' ? node.name : node.type === 'MemberExpression' ? (memberName(node) ?? '') : '';
-    return /ur[il]|dsn|string|config|options|env/i.test(name);
+    return /ur[il]|dsn|string|config|options|env/i.test(name) || isEnvironment(node);
+  }
+
+  /** `process.env.X`, `import.meta.env.X`, `Bun.env.X`. */
+  function isEnvironment(node: TSESTree.Node): boolean {
+    for (let object = node; object.type === 'MemberExpression'; object = unwrap(object.object)) {
+      if (memberName(object) === 'env') return true;
+    }
+    return false;
   }
 
   function awaited(value: Value): Value {

@@ -1,14 +1,16 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Fragment, Position } from '../drivers/driver.js';
+import { enclosingFunction, isFunction, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { FragmentSource } from '../source/fragments.js';
-import { isFunction, unwrap, unwrappedParent } from '../source/ast.js';
-import type { Scopes } from '../source/scope.js';
+import type { Scopes, Variable } from '../source/scope.js';
+import type { Callers } from './callers.js';
 import type { Evaluator, Placed } from './evaluator.js';
 import type { CallNode } from './query.js';
 
-/** A call or tag that makes a piece of SQL, and how its text is to be read. */
+/** An expression that makes a piece of SQL, and how its text is to be read. */
 export interface FragmentCall {
-  readonly node: CallNode | TSESTree.NewExpression;
+  /** The call, tag or construction; for an exported constant such as `Prisma.empty`, the expression that names it. */
+  readonly node: CallNode | TSESTree.NewExpression | TSESTree.MemberExpression;
   readonly fragment: Fragment;
 }
 
@@ -20,40 +22,84 @@ export interface Fragments {
   /** Is this call's value a piece of a larger statement, rather than a statement of its own? */
   isPart(node: CallNode): boolean;
   /** The first position that holds something. */
-  firstOf(node: CallNode | TSESTree.NewExpression, positions: readonly Position[]): Placed;
+  firstOf(node: FragmentCall['node'], positions: readonly Position[]): Placed;
+  /**
+   * The call whose SQL a callback's parameter stands for: the prepared statement in `prepare(text, (error, statement) => …)`.
+   * Null for other variables.
+   */
+  preparedFor(variable: Variable): TSESTree.Node | null;
 }
 
-export function createFragments(evaluator: Evaluator, scopes: Scopes): Fragments {
-  return { fragmentOf, sourceOf, isPart, firstOf };
+export function createFragments(evaluator: Evaluator, callers: Callers, scopes: Scopes): Fragments {
+  return { fragmentOf, sourceOf, isPart, firstOf, preparedFor };
 
   function fragmentOf(expression: TSESTree.Node): FragmentCall | null {
     const node = unwrap(expression);
-    if (node.type === 'CallExpression' || node.type === 'TaggedTemplateExpression') {
-      const fragment = evaluator.meaningOf(node)?.call.fragment;
-      return fragment ? { node, fragment } : null;
+    switch (node.type) {
+      case 'CallExpression':
+      case 'TaggedTemplateExpression': {
+        const fragment = evaluator.meaningOf(node)?.call.fragment;
+        return fragment ? { node, fragment } : null;
+      }
+      // `await connection.prepare('…')` is the prepared text; an awaited tag is a result.
+      case 'AwaitExpression': {
+        const inner = unwrap(node.argument);
+        if (inner.type !== 'CallExpression' || evaluator.meaningOf(inner)?.call.resolves === undefined) return null;
+        return fragmentOf(inner);
+      }
+      case 'NewExpression': {
+        const callee = evaluator.valueOf(node.callee);
+        return callee.type === 'export' && callee.entry.fragment ? { node, fragment: callee.entry.fragment } : null;
+      }
+      case 'MemberExpression': {
+        const fragment = evaluator.exportNamedBy(node)?.entry.fragment;
+        return fragment && fragment.sql.length === 0 && !fragment.functionName ? { node, fragment } : null;
+      }
+      default:
+        return null;
     }
-    if (node.type !== 'NewExpression') return null;
-    const callee = evaluator.valueOf(node.callee);
-    return callee.type === 'export' && callee.entry.fragment ? { node, fragment: callee.entry.fragment } : null;
   }
 
   function sourceOf(expression: TSESTree.Node): FragmentSource | null {
     const made = fragmentOf(expression);
     if (!made) return null;
     const { node, fragment } = made;
+    if (fragment.functionName) {
+      const name = firstOf(node, [fragment.functionName]);
+      return name.kind === 'found' ? { as: 'call', name: name.node, values: valuesOf(node, fragment) } : { as: 'unknown' };
+    }
+    if (fragment.sql.length === 0) return { as: 'nothing' };
     const place = firstOf(node, fragment.sql);
     const content = place.kind === 'found' ? place.node : null;
     switch (fragment.as) {
-      case 'sql':
-        return content ? { as: 'sql', text: content, binds: content.parent?.type === 'TaggedTemplateExpression' } : { as: 'unknown' };
+      case 'sql': {
+        if (!content) return { as: 'unknown' };
+        if (unwrap(content).type === 'ArrayExpression') {
+          const values = fragment.values ? firstOf(node, fragment.values) : null;
+          return { as: 'pieces', pieces: content, values: values?.kind === 'found' ? values.node : null };
+        }
+        return { as: 'sql', text: content, binds: content.parent?.type === 'TaggedTemplateExpression' };
+      }
       case 'value':
       case 'identifier':
         return { as: fragment.as, value: content };
       case 'list': {
-        const separator = node.type === 'TaggedTemplateExpression' ? undefined : node.arguments[1];
+        const separator = node.type === 'CallExpression' ? node.arguments[1] : undefined;
         return content ? { as: 'list', items: content, separator: separator ?? null } : { as: 'unknown' };
       }
     }
+  }
+
+  /** The arguments of a function called by name: all from an index on, or the elements of an array. */
+  function valuesOf(node: FragmentCall['node'], fragment: Fragment): readonly TSESTree.Node[] {
+    for (const position of fragment.values ?? []) {
+      if ('rest' in position) return node.type === 'CallExpression' ? node.arguments.slice(position.rest) : [];
+      const place = firstOf(node, [position]);
+      if (place.kind !== 'found') continue;
+      const list = unwrap(place.node);
+      return list.type === 'ArrayExpression' ? list.elements.flatMap((element) => element ?? []) : [list];
+    }
+    return [];
   }
 
   function isPart(node: CallNode): boolean {
@@ -82,9 +128,12 @@ export function createFragments(evaluator: Evaluator, scopes: Scopes): Fragments
       case 'MemberExpression':
         // `sql`…`.as('ok')` as an argument is still a piece.
         return parent.object === child && parent.parent.type === 'CallExpression' && parent.parent.callee === parent && partOf(parent.parent, seen);
-      case 'ReturnStatement':
       case 'ArrowFunctionExpression':
-        return false;
+        return parent.body === child && isReturnedPart(parent, seen);
+      case 'ReturnStatement': {
+        const fn = enclosingFunction(parent);
+        return fn !== null && isReturnedPart(fn, seen);
+      }
       case 'VariableDeclarator': {
         if (parent.init !== child || parent.id.type !== 'Identifier') return false;
         const variable = scopes.variableOf(parent.id);
@@ -96,20 +145,39 @@ export function createFragments(evaluator: Evaluator, scopes: Scopes): Fragments
     }
   }
 
+  /** A helper that makes a piece, when every call of it is one; a callback's piece goes into the call it is given to. */
+  function isReturnedPart(fn: FunctionNode, seen: Set<TSESTree.Node>): boolean {
+    if (fn.async) return false;
+    const use = callers.callbackUseOf(fn, evaluator);
+    const collects = use ? evaluator.meaningOf(use.call)?.call : undefined;
+    if (collects) return collects.clause !== undefined || collects.fragment !== undefined;
+    const sites = callers.callSitesOf(fn, evaluator);
+    return sites.length > 0 && sites.every((site) => partOf(site, seen));
+  }
+
   function makesSql(node: CallNode): boolean {
     const call = evaluator.meaningOf(node)?.call;
     if (!call || call.batch) return false;
     return call.clause !== undefined || call.fragment !== undefined || call.sends !== undefined;
   }
 
-  function firstOf(node: CallNode | TSESTree.NewExpression, positions: readonly Position[]): Placed {
+  function firstOf(node: FragmentCall['node'], positions: readonly Position[]): Placed {
     let unknownPlace: Placed = { kind: 'absent' };
+    if (node.type === 'MemberExpression') return unknownPlace;
     for (const position of positions) {
       const place = evaluator.placed(node, position);
       if (place.kind === 'found' && !isNothing(place.node) && !isCallback(place.node)) return place;
       if (place.kind === 'unknown') unknownPlace = place;
     }
     return unknownPlace;
+  }
+
+  function preparedFor(variable: Variable): TSESTree.Node | null {
+    const definition = scopes.definitionOf(variable);
+    if (definition.kind !== 'parameter' || definition.path.length > 0) return null;
+    const use = callers.callbackUseOf(definition.function, evaluator);
+    const call = use && evaluator.meaningOf(use.call)?.call;
+    return call?.fragment && call.callback?.parameters[definition.index] !== undefined ? use.call : null;
   }
 
   function isNothing(node: TSESTree.Node): boolean {

@@ -14,7 +14,7 @@ export type { BuilderStep, CallNode, Query, QueryLock } from './query.js';
 /** Every statement the file sends, in the order of the calls that carry the SQL text. */
 export const queries = definePass('queries', [scopes, nodes, evaluation], ([scopesOfFile, nodesOfFile, evaluated], unit: Unit): readonly Query[] => {
   const { evaluator } = evaluated;
-  const fragments = createFragments(evaluator, scopesOfFile);
+  const fragments = createFragments(evaluator, evaluated.callers, scopesOfFile);
   const constantOf = (expression: TSESTree.Node) => staticValue(expression, scopesOfFile);
   const builders = createBuilders(evaluator, fragments, scopesOfFile, unit.visitorKeys, constantOf);
   const statements = createStatements({ unit, scopes: scopesOfFile, evaluated, fragments, builders, constantOf });

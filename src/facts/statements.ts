@@ -99,7 +99,7 @@ export function createStatements(parts: StatementParts) {
   function textOptions(frames: readonly Frame[]): TextOptions {
     return {
       fragmentOf: (node) => fragments.sourceOf(node),
-      resolveParameter: (variable) => argumentOf(variable, frames),
+      resolveParameter: (variable) => argumentOf(variable, frames) ?? fragments.preparedFor(variable),
     };
   }
 

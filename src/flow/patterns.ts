@@ -1,3 +1,4 @@
+import type { TSESTree } from '@typescript-eslint/utils';
 import type { Builder } from './builder.js';
 import { after } from './frontier.js';
 import type { Frontier } from './frontier.js';
@@ -20,17 +21,26 @@ export function bindPattern(builder: Builder, pattern: Node, at: Frontier): Fron
       return bindPattern(builder, pattern.argument, at);
     case 'TSParameterProperty':
       return bindPattern(builder, pattern.parameter, at);
-    case 'AssignmentPattern': {
-      const { left, right } = pattern;
-      const target = unwrap(left);
-      const asks = builder.step({ kind: 'condition', node: pattern, test: target, asks: 'undefined', subject: null }, at);
-      const assigned = builder.pass(
-        { kind: 'assign', node: pattern, target, value: right, operator: '=', takes: 'value' },
-        builder.evaluate(right, after(asks, 'undefined')),
-      );
-      return bindPattern(builder, left, builder.join(pattern, assigned, after(asks, 'defined')));
-    }
+    case 'AssignmentPattern':
+      return bindDefault(builder, pattern, at);
     default:
       return builder.evaluate(pattern, at);
   }
+}
+
+/** A member that is assigned to is evaluated before the default, a pattern inside is taken apart after it. */
+function bindDefault(builder: Builder, node: TSESTree.AssignmentPattern, at: Frontier): Frontier {
+  const { left, right } = node;
+  const target = unwrap(left);
+  const isPattern = target.type === 'ObjectPattern' || target.type === 'ArrayPattern';
+  const asks = builder.step(
+    { kind: 'condition', node, test: target, asks: 'undefined', subject: null },
+    isPattern ? at : builder.evaluate(target, at),
+  );
+  const assigned = builder.pass(
+    { kind: 'assign', node, target, value: right, operator: '=', takes: 'value' },
+    builder.evaluate(right, after(asks, 'undefined')),
+  );
+  const end = builder.join(node, assigned, after(asks, 'defined'));
+  return isPattern ? bindPattern(builder, target, end) : end;
 }

@@ -14,6 +14,12 @@ export type FragmentSource =
   | { as: 'identifier'; value: TSESTree.Node | null }
   /** Pieces with a separator between: `sql.join(items, separator)`; a comma when none is given. */
   | { as: 'list'; items: TSESTree.Node; separator: TSESTree.Node | null }
+  /** A call of the SQL function named by an expression, with values as its arguments: `fn('lower', name)`. */
+  | { as: 'call'; name: TSESTree.Node; values: readonly TSESTree.Node[] }
+  /** A list of texts with one bound value between each two: `new Sql(['SELECT f(', ')'], [key])`. */
+  | { as: 'pieces'; pieces: TSESTree.Node; values: TSESTree.Node | null }
+  /** No text at all: `Prisma.empty`. */
+  | { as: 'nothing' }
   /** SQL of unknown contents. */
   | { as: 'unknown' };
 

@@ -405,6 +405,12 @@ export class TextReader {
         return this.#hole(fragment.as, fragment.value ?? node, { ...place, asked: null });
       case 'list':
         return this.#readList(fragment.items, fragment.separator, node, place);
+      case 'call':
+        return this.#readNamedCall(fragment.name, fragment.values, node, place);
+      case 'pieces':
+        return this.#readPieces(fragment.pieces, fragment.values, node, place);
+      case 'nothing':
+        return;
       case 'unknown':
         return this.#hole('fragment', node, place);
       default:
@@ -419,6 +425,28 @@ export class TextReader {
       if (index > 0 && separator) this.#readNested(separator, place);
       else if (index > 0) this.#append(', ', node, node.range, false, place);
       this.#readBound(element, { ...place, asked: null });
+    }
+  }
+
+  #readNamedCall(name: TSESTree.Node, values: readonly TSESTree.Node[], node: TSESTree.Node, place: Place): void {
+    this.#readNested(name, place);
+    this.#append('(', node, node.range, false, place);
+    for (const [index, value] of values.entries()) {
+      if (index > 0) this.#append(', ', node, node.range, false, place);
+      this.#readBound(value, { ...place, asked: null });
+    }
+    this.#append(')', node, node.range, false, place);
+  }
+
+  #readPieces(pieces: TSESTree.Node, values: TSESTree.Node | null, node: TSESTree.Node, place: Place): void {
+    const texts = elementsOf(pieces, this.scopes);
+    if (!texts) return this.#hole('fragment', node, place);
+    const bound = values && elementsOf(values, this.scopes);
+    for (const [index, text] of texts.entries()) {
+      const value = bound?.[index - 1];
+      if (value) this.#readBound(value, { ...place, asked: null });
+      else if (index > 0) this.#hole('value', node, place);
+      this.#readNested(text, place);
     }
   }
 
