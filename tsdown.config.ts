@@ -14,7 +14,12 @@ export default defineConfig({
   checks: { legacyCjs: false },
   // Types only; the published declarations name `eslint` alone, so what is left of these imports is dropped.
   deps: { neverBundle: [/^@typescript-eslint\//] },
-  outputOptions: { chunkFileNames: '[name].cjs' },
+  // The bundler's own helpers go with the shared code: left to itself it puts them into the command, and then loading
+  // the plugin would run the command.
+  outputOptions: {
+    chunkFileNames: '[name].cjs',
+    codeSplitting: { groups: [{ name: 'plugin', test: /rolldown\/runtime|[\\/](?:src|rules)[\\/](?!command[\\/]|index\.ts)/ }] },
+  },
   hooks: {
     'build:done': async () => {
       const reExport = "export { default } from './index.cjs';\n";

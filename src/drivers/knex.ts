@@ -172,9 +172,14 @@ export default defineDriver({
     },
     {
       code: `import type { Knex } from 'knex';
+        import { InjectModel } from 'nest-knexjs';
         export async function up(knex: Knex) { await knex.raw('SELECT pg_advisory_lock(1)'); }
-        export async function run(trx: Knex.Transaction) { await trx.raw('SELECT pg_advisory_xact_lock(1)'); }`,
-      sends: [{ over: 'unknown' }, { over: 'transaction' }],
+        export async function run(trx: Knex.Transaction) { await trx.raw('SELECT pg_advisory_xact_lock(1)'); }
+        export class Jobs {
+          constructor(@InjectModel() private readonly knex: Knex) {}
+          async run() { await this.knex.raw('SELECT pg_advisory_lock(2)'); }
+        }`,
+      sends: [{ over: 'unknown' }, { over: 'transaction' }, { over: 'unknown' }],
     },
   ],
 });

@@ -1,17 +1,17 @@
 import { defineDriver } from './driver.js';
 import type { Call } from './driver.js';
-import { mysqlKinds, mysqlPlaceholders, mysqlPoolConfiguration, mysqlText } from './shared/mysql.js';
+import { mysql2Query, mysql2Text, mysqlKinds, mysqlPlaceholders, mysqlPoolConfiguration } from './shared/mysql.js';
 
 const query: Call = {
-  sends: { ...mysqlText, result: { shape: 'rows', at: ['0'] } },
+  sends: { ...mysql2Text, result: { shape: 'rows', at: ['0'] } },
   variants: [
     {
       when: [{ at: { argument: 0, property: 'rowsAsArray' }, equals: true }],
-      sends: { ...mysqlText, result: { shape: 'row-arrays', at: ['0'] } },
+      sends: { ...mysql2Text, result: { shape: 'row-arrays', at: ['0'] } },
     },
     {
       when: [{ at: { argument: 0, property: 'nestTables' }, present: true }],
-      sends: { ...mysqlText, result: { shape: 'unknown' } },
+      sends: { ...mysql2Text, result: { shape: 'unknown' } },
     },
   ],
 };
@@ -57,26 +57,37 @@ export default defineDriver({
     ...mysqlKinds,
     pool: {
       ...mysqlKinds.pool,
-      methods: { ...mysqlKinds.pool.methods, promise: { gives: { kind: 'promise-pool', same: true } } },
+      methods: {
+        ...mysqlKinds.pool.methods,
+        query: mysql2Query,
+        execute: mysql2Query,
+        releaseConnection: { effect: { does: 'gives-back', of: { argument: 0 } } },
+        promise: { gives: { kind: 'promise-pool', same: true } },
+      },
       dispose: { does: 'closes' },
     },
     connection: {
       ...mysqlKinds.connection,
       methods: {
         ...mysqlKinds.connection.methods,
+        query: mysql2Query,
+        execute: mysql2Query,
         promise: { gives: { kind: 'promise-connection', same: true } },
         prepare: {
           ...prepare,
           callback: { argument: 'last', parameters: { 1: { kind: 'statement', same: true } }, runs: 'later' },
         },
       },
+      dispose: { does: 'closes' },
     },
     'pool-connection': {
       ...mysqlKinds['pool-connection'],
       methods: {
         ...mysqlKinds['pool-connection'].methods,
+        end: { effect: { does: 'gives-back' } },
         promise: { gives: { kind: 'promise-pool-connection', same: true } },
       },
+      dispose: { does: 'gives-back' },
     },
     statement: {
       methods: {

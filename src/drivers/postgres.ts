@@ -1,7 +1,6 @@
 import { defineDriver } from './driver.js';
-import type { Call, GiveDetails, Kind, Result } from './driver.js';
-
-const rows: Result = { shape: 'rows', at: [] };
+import type { GiveDetails, Kind } from './driver.js';
+import { postgresBegin, postgresHelper, postgresQueryKinds, postgresTag, postgresUnsafe } from './shared/postgres.js';
 
 const pool: GiveDetails = {
   kind: 'pool',
@@ -11,39 +10,17 @@ const pool: GiveDetails = {
   url: [{ argument: 0 }, { argument: 'last', property: 'host' }, { argument: 'last', property: 'port' }],
 };
 
-/** The tag sends a query; a query used as a value in another template is a fragment of that one. */
-const tag: Call = {
-  sends: { sql: [{ template: true }], result: rows, lazy: 'memoized' },
-  fragment: { sql: [{ template: true }], as: 'sql' },
-  gives: { kind: 'query', same: true },
-};
+const session: Kind = { tag: postgresTag, call: postgresHelper, methods: { unsafe: postgresUnsafe } };
 
-const unsafe: Call = {
-  sends: { sql: [{ argument: 0 }], values: [{ argument: 1 }], result: rows, lazy: 'memoized', multipleStatements: true },
-  fragment: { sql: [{ argument: 0 }], values: [{ argument: 1 }], as: 'sql' },
-  gives: { kind: 'query', same: true },
-};
-
-/** `sql(name)` quotes an identifier, `sql(object)` and `sql([…])` insert a list. */
-const helper: Call = { fragment: { sql: [{ argument: 0 }], as: 'identifier' } };
-
-const begin: Call = { callback: { argument: 'last', parameters: { 0: 'transaction' }, returnsBatch: true } };
-
-const session: Kind = {
-  tag,
-  call: helper,
-  methods: { unsafe },
-};
-
-const queryMethods: Kind['methods'] = {
-  execute: { sends: { sql: [{ receiver: true }], result: rows }, gives: { kind: 'query', same: true } },
-  simple: { gives: { kind: 'query', same: true } },
-  values: { gives: { kind: 'value-query', same: true } },
-  raw: { gives: { kind: 'unknown-query', same: true } },
-  /** Asks for the types only; the statement does not run. */
-  describe: { gives: 'description' },
-  forEach: { sends: { sql: [{ receiver: true }], result: { shape: 'nothing' } } },
-  cursor: { sends: { sql: [{ receiver: true }], result: { shape: 'unknown' } } },
+const query: Kind = {
+  ...postgresQueryKinds.query,
+  methods: {
+    ...postgresQueryKinds.query.methods,
+    /** Asks for the types only; the statement does not run. */
+    describe: { gives: 'description' },
+    forEach: { sends: { sql: [{ receiver: true }], result: { shape: 'nothing' } } },
+    cursor: { sends: { sql: [{ receiver: true }], result: { shape: 'unknown' } } },
+  },
 };
 
 export default defineDriver({
@@ -64,24 +41,17 @@ export default defineDriver({
     pool: {
       role: 'pool',
       extends: 'session',
-      methods: { reserve: { resolves: 'reserved' }, begin, end: { effect: { does: 'closes' } } },
+      methods: { reserve: { resolves: 'reserved' }, begin: postgresBegin, end: { effect: { does: 'closes' } } },
     },
     reserved: {
       role: 'connection',
       extends: 'session',
       methods: { release: { effect: { does: 'gives-back' } } },
     },
-    transaction: { role: 'transaction', extends: 'session', methods: { savepoint: begin } },
+    transaction: { role: 'transaction', extends: 'session', methods: { savepoint: postgresBegin } },
+    ...postgresQueryKinds,
+    query,
     description: {},
-    query: { methods: queryMethods, awaits: { sql: [{ receiver: true }], result: rows, lazy: 'memoized' } },
-    'value-query': {
-      extends: 'query',
-      awaits: { sql: [{ receiver: true }], result: { shape: 'row-arrays', at: [] }, lazy: 'memoized' },
-    },
-    'unknown-query': {
-      extends: 'query',
-      awaits: { sql: [{ receiver: true }], result: { shape: 'unknown' }, lazy: 'memoized' },
-    },
   },
   examples: [
     {

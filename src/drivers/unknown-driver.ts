@@ -16,7 +16,7 @@ const anyResult: Result = {
 
 const send: Call = {
   sends: {
-    sql: [{ argument: 0 }, { argument: 0, property: 'text' }, { argument: 0, property: 'sql' }, { template: true }],
+    sql: [{ argument: 0 }, { argument: 0, property: 'text' }, { argument: 0, property: 'sql' }],
     values: [{ argument: 1 }, { argument: 0, property: 'values' }],
     result: anyResult,
   },

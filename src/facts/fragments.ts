@@ -150,7 +150,7 @@ export function createFragments(evaluator: Evaluator, callers: Callers, scopes: 
     if (fn.async) return false;
     const use = callers.callbackUseOf(fn, evaluator);
     const collects = use ? evaluator.meaningOf(use.call)?.call : undefined;
-    if (collects) return collects.clause !== undefined || collects.fragment !== undefined;
+    if (collects) return collects.clause !== undefined;
     const sites = callers.callSitesOf(fn, evaluator);
     return sites.length > 0 && sites.every((site) => partOf(site, seen));
   }
@@ -176,7 +176,8 @@ export function createFragments(evaluator: Evaluator, callers: Callers, scopes: 
     const definition = scopes.definitionOf(variable);
     if (definition.kind !== 'parameter' || definition.path.length > 0) return null;
     const use = callers.callbackUseOf(definition.function, evaluator);
-    const call = use && evaluator.meaningOf(use.call)?.call;
+    if (!use) return null;
+    const call = evaluator.meaningOf(use.call)?.call;
     return call?.fragment && call.callback?.parameters[definition.index] !== undefined ? use.call : null;
   }
 

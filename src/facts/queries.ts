@@ -16,7 +16,7 @@ export const queries = definePass('queries', [scopes, nodes, evaluation], ([scop
   const { evaluator } = evaluated;
   const fragments = createFragments(evaluator, evaluated.callers, scopesOfFile);
   const constantOf = (expression: TSESTree.Node) => staticValue(expression, scopesOfFile);
-  const builders = createBuilders(evaluator, fragments, scopesOfFile, unit.visitorKeys, constantOf);
+  const builders = createBuilders(evaluator, evaluated.callers, fragments, scopesOfFile, unit.visitorKeys, constantOf);
   const statements = createStatements({ unit, scopes: scopesOfFile, evaluated, fragments, builders, constantOf });
   const candidates: CallNode[] = [...nodesOfFile.calls, ...nodesOfFile.taggedTemplates];
   return candidates.flatMap((node) => statements.at(node)).sort((a, b) => a.node.range[0] - b.node.range[0]);

@@ -15,6 +15,11 @@ export interface Query {
    * argument this is the call of the wrapper.
    */
   readonly node: CallNode;
+  /**
+   * The call that sends this one may send another text instead, and this is not the first of them: `ok ? 'SELECT …' : '…'`.
+   * Exactly one of the statements with the same `route` is sent.
+   */
+  readonly isAlternative: boolean;
   /** The call that hands the text to the driver. The same as `node` when no wrapper stands between. */
   readonly sending: CallNode;
   /** The calls from `node` to `sending`, both included: more than one through wrappers. */

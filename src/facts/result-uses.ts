@@ -25,13 +25,13 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
   function dispatchOf(sending: CallNode, meaning: CallMeaning, sends: Sends, frames: readonly Frame[]): Dispatch {
     const called = callbackOf(sending, sends);
     if (called) return { ...called, sent: 'always', mayJoinBatch: false };
-    const { node, result } = outermost(sending, meaning, sends);
+    const { node, result, isAsked } = outermost(sending, meaning, sends);
     const isLazy = sends.lazy !== undefined;
     const uses = followed(usesOf(node, scopes), frames);
     return {
       uses,
       result,
-      sent: isLazy ? sentBy(node, frames) : 'always',
+      sent: isAsked ? 'never' : isLazy ? sentBy(node, frames) : 'always',
       mayJoinBatch: isLazy && isHandedOn(node, frames),
     };
   }
@@ -47,20 +47,26 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
     return isFunction(fn) ? { uses: usesOfParameter(fn, parameter, scopes), result } : null;
   }
 
-  /** The last call of a lazy statement's chain, and how the result is read there: `` sql`…`.values() ``. */
-  function outermost(sending: CallNode, meaning: CallMeaning, sends: Sends): { node: CallNode; result: Result } {
+  /**
+   * The last call of a lazy statement's chain, and how the result is read there: `` sql`…`.values() ``. `isAsked`: the call
+   * only asks for something about the statement, such as its text, and does not send it.
+   */
+  function outermost(sending: CallNode, meaning: CallMeaning, sends: Sends): { node: CallNode; result: Result; isAsked: boolean } {
     let node = sending;
+    let isAsked = false;
     let result = fragmentResult(sending, sends) ?? sends.result;
-    if (sends.lazy === undefined) return { node, result };
+    if (sends.lazy === undefined) return { node, result, isAsked };
     for (;;) {
       const { parent, child } = unwrappedParent(node);
-      if (parent?.type !== 'MemberExpression' || parent.object !== child) return { node, result };
+      if (parent?.type !== 'MemberExpression' || parent.object !== child) return { node, result, isAsked };
       const call = unwrappedParent(parent).parent;
-      if (call?.type !== 'CallExpression' || unwrap(call.callee) !== parent || !evaluator.meaningOf(call)) return { node, result };
+      const step = call?.type === 'CallExpression' && unwrap(call.callee) === parent ? evaluator.meaningOf(call) : null;
+      if (call?.type !== 'CallExpression' || !step) return { node, result, isAsked };
       node = call;
       const value = evaluator.valueOf(call);
       const awaits = value.type === 'object' && value.driver === meaning.driver ? evaluator.awaitsOf(value) : null;
-      result = evaluator.meaningOf(call)?.call.sends?.result ?? awaits?.result ?? result;
+      result = step.call.sends?.result ?? awaits?.result ?? result;
+      isAsked ||= step.call.gives !== undefined && !step.call.sends && !awaits;
     }
   }
 

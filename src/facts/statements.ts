@@ -66,7 +66,7 @@ export function createStatements(parts: StatementParts) {
     const { sends } = meaning.call;
     if (!sends) return [];
     const texts = textsOf(sending, sends, frames);
-    const made = (texts.length > 0 ? texts : [null]).map((text) => sentQuery(sending, meaning, sends, frames, text));
+    const made = (texts.length > 0 ? texts : [null]).map((text, index) => sentQuery(sending, meaning, sends, frames, text, index > 0));
     if (made.some((query) => query.locks.length > 0) || frames.length >= maximumFrames) return made;
     const forwarding = texts.map((text) => forwardingFunction(text, frames)).find((fn) => fn !== null);
     if (!forwarding) return made;
@@ -110,12 +110,12 @@ export function createStatements(parts: StatementParts) {
     return argument && argument.node !== identifier ? argument.node : null;
   }
 
-  function sentQuery(sending: CallNode, meaning: CallMeaning, sends: Sends, frames: readonly Frame[], sql: SqlText | null): Query {
+  function sentQuery(sending: CallNode, meaning: CallMeaning, sends: Sends, frames: readonly Frame[], sql: SqlText | null, isAlternative: boolean): Query {
     const last = frames.at(-1)?.call;
     const node = last?.type === 'CallExpression' ? last : sending;
     const analysis = sql && analyse(sql, meaning.driver, sends.placeholders, 'statement');
     const locks = sql && analysis ? locksIn(analysis) : [];
-    return assemble({ node, sending, meaning, sends, frames, sql, analysis }, (query) =>
+    return assemble({ node, isAlternative, sending, meaning, sends, frames, sql, analysis }, (query) =>
       locks.map((operation) => lockOf(operation, query, sql ?? emptyText(node), operation.query)),
     );
   }
@@ -124,7 +124,7 @@ export function createStatements(parts: StatementParts) {
     const { meaning, sends, node } = built;
     const level = builders.levelOf(built);
     const pieces = builders.fragmentsOf(built);
-    const base: Assembled = { node, sending: node, meaning, sends, frames: [], sql: null, analysis: null, built };
+    const base: Assembled = { node, isAlternative: false, sending: node, meaning, sends, frames: [], sql: null, analysis: null, built };
     return assemble(base, (query) => pieces.flatMap((piece) => locksOfPiece(piece, query, meaning.driver, level)));
   }
 
@@ -144,6 +144,7 @@ export function createStatements(parts: StatementParts) {
 
   interface Assembled {
     readonly node: CallNode;
+    readonly isAlternative: boolean;
     readonly sending: CallNode;
     readonly meaning: CallMeaning;
     readonly sends: Sends;
@@ -154,13 +155,14 @@ export function createStatements(parts: StatementParts) {
   }
 
   function assemble(parts: Assembled, locksOf: (query: Query) => readonly QueryLock[]): Query {
-    const { node, sending, meaning, sends, frames, sql, analysis, built } = parts;
+    const { node, isAlternative, sending, meaning, sends, frames, sql, analysis, built } = parts;
     const steps = built?.steps ?? null;
     const handle = sendings.handleOf(sending, meaning, sends, frames, steps);
     const dispatch = resultUses.dispatchOf(sending, meaning, sends, frames);
     const locks: QueryLock[] = [];
     const query: Query = {
       node,
+      isAlternative,
       sending,
       route: [...frames.map((frame) => frame.call).filter((call) => call.type === 'CallExpression').reverse(), sending],
       frames,

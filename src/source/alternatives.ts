@@ -7,7 +7,7 @@ import { isDecidedBy, staticValue, type StaticValue } from './static-value.js';
 
 /** More alternatives than this are as good as unknown. */
 const alternativesLimit = 8;
-const depthLimit = 20;
+const depthLimit = 10;
 
 /**
  * Every value an expression can have, when the file shows that there are only a few (at most 8): both branches of a
@@ -96,9 +96,13 @@ export function writtenValues(variable: Variable, scopes: Scopes): readonly TSES
   const values: TSESTree.Node[] = [];
   for (const { identifier } of scopes.writesOf(variable)) {
     const { parent } = identifier;
-    if (parent?.type === 'VariableDeclarator' && parent.id === identifier && parent.init) values.push(parent.init);
-    else if (parent?.type === 'AssignmentExpression' && parent.operator === '=' && parent.left === identifier) values.push(parent.right);
-    else return null;
+    if (parent?.type === 'VariableDeclarator' && parent.id === identifier && parent.init) {
+      values.push(parent.init);
+    } else if (parent?.type === 'AssignmentExpression' && parent.operator === '=' && parent.left === identifier) {
+      values.push(parent.right);
+    } else {
+      return null;
+    }
   }
   return values;
 }

@@ -58,7 +58,7 @@ export function binary(operator: string, left: Constant, right: Constant): Resul
     case '==':
     case '!=':
       // Loose equality differs only between types, which no real constant test relies on.
-      if (typeof left !== typeof right && left !== null && left !== undefined && right !== null && right !== undefined) return null;
+      if (!isNullish(left) && !isNullish(right) && typeof left !== typeof right) return null;
       return { value: ((left ?? undefined) === (right ?? undefined)) === (operator === '==') };
     case '+':
       if (typeof left === 'string' || typeof right === 'string') return result(String(left) + String(right));
@@ -76,10 +76,16 @@ export function binary(operator: string, left: Constant, right: Constant): Resul
   return value === null ? null : { value };
 }
 
-function comparison(operator: '<' | '>' | '<=' | '>=', left: Exclude<Constant, RegExp>, right: Exclude<Constant, RegExp>): Result | null {
-  const bothText = typeof left === 'string' && typeof right === 'string';
-  const bothNumeric = (typeof left === 'number' || typeof left === 'bigint') && (typeof right === 'number' || typeof right === 'bigint');
-  if (!bothText && !bothNumeric) return null;
+const isNullish = (value: Constant): boolean => value === null || value === undefined;
+
+const isNumeric = (value: Constant): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
+
+type Primitive = Exclude<Constant, RegExp>;
+
+function comparison(operator: '<' | '>' | '<=' | '>=', left: Primitive, right: Primitive): Result | null {
+  const areComparable =
+    (typeof left === 'string' && typeof right === 'string') || (isNumeric(left) && isNumeric(right));
+  if (!areComparable) return null;
   switch (operator) {
     case '<':
       return { value: left < right };
@@ -126,7 +132,7 @@ function numberOperation(operator: string, left: number, right: number): number 
   }
 }
 
-/** Throws what JavaScript throws; `undefined` for operators bigints do not have is avoided by throwing, too. */
+/** Throws what JavaScript throws, and for operators that bigints do not have. */
 function bigintOperation(operator: string, left: bigint, right: bigint): bigint {
   switch (operator) {
     case '+':
@@ -213,7 +219,7 @@ function callGlobal(name: string, values: readonly Constant[]): Constant {
   if (first instanceof RegExp) return unsupported(name);
   switch (name) {
     case 'BigInt':
-      return BigInt(first ?? unsupported(name));
+      return typeof first === 'string' && first.length > bitLimit ? unsupported(name) : BigInt(first ?? unsupported(name));
     case 'BigInt.asIntN':
       return typeof first === 'number' && typeof second === 'bigint' ? BigInt.asIntN(first, second) : unsupported(name);
     case 'BigInt.asUintN':
@@ -297,9 +303,9 @@ function callTextMethod(name: string, text: string, values: readonly Constant[])
     case 'repeat':
       return text.length * (start ?? 0) > textLimit ? unsupported(name) : text.repeat(start ?? 0);
     case 'padStart':
-      return (start ?? 0) > textLimit ? unsupported(name) : text.padStart(start ?? 0, second === undefined ? ' ' : String(second));
+      return (start ?? 0) > textLimit ? unsupported(name) : text.padStart(start ?? 0, padding(second));
     case 'padEnd':
-      return (start ?? 0) > textLimit ? unsupported(name) : text.padEnd(start ?? 0, second === undefined ? ' ' : String(second));
+      return (start ?? 0) > textLimit ? unsupported(name) : text.padEnd(start ?? 0, padding(second));
     case 'replace':
     case 'replaceAll':
       return replaced(name, text, first, second);
@@ -328,15 +334,17 @@ function callTextMethod(name: string, text: string, values: readonly Constant[])
   }
 }
 
+const padding = (given: Constant): string => (given === undefined ? ' ' : String(given));
+
 function replaced(name: 'replace' | 'replaceAll', text: string, search: Constant, replacement: Constant): string {
-  if (typeof replacement !== 'string') return unsupported(name);
+  // `$'` and its like stand for parts of the text, which may make the result very long.
+  if (typeof replacement !== 'string' || replacement.includes('$')) return unsupported(name);
+  if ((text.length + 1) * (replacement.length + 1) > textLimit * 10) return unsupported(name);
   if (search instanceof RegExp) {
     if (!isWhitespacePattern(search, text)) return unsupported(name);
     return text.replace(new RegExp(search.source, search.flags), replacement);
   }
   if (typeof search !== 'string') return unsupported(name);
-  const grown = name === 'replaceAll' ? (text.length + 1) * (replacement.length + 1) : 0;
-  if (grown > textLimit * 10) return unsupported(name);
   return name === 'replace' ? text.replace(search, replacement) : text.replaceAll(search, replacement);
 }
 

@@ -6,7 +6,7 @@ import type { Variable } from './scope.js';
  * source layer knows no drivers: whoever reads text tells it, through `TextOptions.fragmentOf`.
  */
 export type FragmentSource =
-  /** SQL text; with `binds`, values interpolated in the template are bound, not pasted: `` sql`…` `` versus `sql.raw(…)`. */
+  /** SQL text. With `binds`, values in the template are bound, not pasted: `` sql`…` `` does, `sql.raw(…)` does not. */
   | { as: 'sql'; text: TSESTree.Node; binds: boolean }
   /** One bound value: `sql.param(x)`; null when the node does not show which. */
   | { as: 'value'; value: TSESTree.Node | null }

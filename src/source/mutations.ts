@@ -55,8 +55,8 @@ const arrayMutators: ReadonlySet<string> = new Set([
 
 // They read an object and keep nothing of it that could change it.
 const readers: ReadonlySet<string> = new Set([
-  'Object.freeze', 'Object.keys', 'Object.values', 'Object.entries', 'Object.fromEntries', 'Object.hasOwn', 'Object.isFrozen',
-  'Array.isArray', 'JSON.stringify', 'String', 'Boolean', 'structuredClone', 'console.log', 'console.error', 'console.warn',
+  'Object.freeze', 'Object.keys', 'Object.values', 'Object.entries', 'Object.fromEntries', 'Object.hasOwn',
+  'Object.isFrozen', 'Array.isArray', 'JSON.stringify', 'String', 'Boolean', 'structuredClone', 'console.log', 'console.error', 'console.warn',
   'console.info', 'console.debug',
 ]);
 
@@ -116,11 +116,14 @@ function memberUse(first: TSESTree.MemberExpression): ObjectUse {
   }
 }
 
-/** `Object.freeze` as written: identifiers and plain member access only; null for anything else. */
+/** `Object.freeze` as written: up to four names joined by plain member access; null for anything else. */
 export function dottedName(node: TSESTree.Node): string | null {
-  const name = unwrap(node);
-  if (name.type === 'Identifier') return name.name;
-  if (name.type !== 'MemberExpression' || name.computed || name.property.type !== 'Identifier') return null;
-  const object = dottedName(name.object);
-  return object === null ? null : `${object}.${name.property.name}`;
+  const names: string[] = [];
+  let object = unwrap(node);
+  while (object.type === 'MemberExpression' && names.length < 3) {
+    if (object.computed || object.property.type !== 'Identifier') return null;
+    names.unshift(object.property.name);
+    object = unwrap(object.object);
+  }
+  return object.type === 'Identifier' ? [object.name, ...names].join('.') : null;
 }

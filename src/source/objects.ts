@@ -20,6 +20,9 @@ const absent: PropertyLookup = { kind: 'absent' };
 
 /** Variables and nested objects followed in one question; cyclic definitions end here. */
 const depthLimit = 50;
+/** Objects looked at for one question, and elements of one array; more is unknown. */
+const lookupLimit = 1_000;
+const elementLimit = 10_000;
 
 /**
  * Finds the expression a property gets its value from, through variables, spreads, `Object.freeze` and
@@ -34,7 +37,7 @@ export function propertyOf(
 ): PropertyLookup {
   let node = expression;
   for (const name of path.split('.')) {
-    const step = lookup(node, name, { scopes, mode, instance: false }, 0);
+    const step = lookup(node, name, questionIn(scopes, mode), 0);
     if (step.kind !== 'found') return step;
     node = step.node;
   }
@@ -46,23 +49,23 @@ export function propertyOf(
  * a constant object's, array's or class's member. Null when the file does not show it, or nothing is to be followed.
  */
 export function sourceOf(expression: TSESTree.Node, scopes: Scopes): TSESTree.Node | null {
-  return followed(unwrap(expression), { scopes, mode: 'constant', instance: false }, 0);
+  return followed(unwrap(expression), questionIn(scopes, 'constant'), 0);
 }
 
 /** The member of a constant object, array or class by a name that need not stand in the source: `KEYS[name]`. */
 export function memberOf(object: TSESTree.Node, name: string, scopes: Scopes): PropertyLookup {
-  return lookup(object, name, { scopes, mode: 'constant', instance: false }, 0);
+  return lookup(object, name, questionIn(scopes, 'constant'), 0);
 }
 
 /** The elements of an array that is never changed; null when it may be, or holds holes or spreads of unknown arrays. */
 export function elementsOf(expression: TSESTree.Node, scopes: Scopes): readonly TSESTree.Expression[] | null {
-  const array = literalOf(expression, { scopes, mode: 'constant', instance: false }, null, 0);
+  const array = literalOf(expression, questionIn(scopes, 'constant'), null, 0);
   return array?.type === 'ArrayExpression' ? flatElements(array, scopes, 0) : null;
 }
 
 /** The values of all properties of an object that is never changed, for a look-up by an unknown key. */
 export function valuesOf(expression: TSESTree.Node, scopes: Scopes): readonly TSESTree.Node[] | null {
-  const literal = literalOf(expression, { scopes, mode: 'constant', instance: false }, null, 0);
+  const literal = literalOf(expression, questionIn(scopes, 'constant'), null, 0);
   if (literal?.type === 'ArrayExpression') return flatElements(literal, scopes, 0);
   if (literal?.type !== 'ObjectExpression') return null;
   const values: TSESTree.Node[] = [];
@@ -87,19 +90,28 @@ interface Question {
   mode: LookupMode;
   /** Members of an instance are asked for, not of the class itself. */
   instance: boolean;
+  /** Objects that may still be looked at: spreads of spreads would take exponential time. */
+  readonly budget: { left: number };
 }
 
-function flatElements(array: TSESTree.ArrayExpression, scopes: Scopes, depth: number): readonly TSESTree.Expression[] | null {
+const questionIn = (scopes: Scopes, mode: LookupMode): Question => ({ scopes, mode, instance: false, budget: { left: lookupLimit } });
+
+function flatElements(
+  array: TSESTree.ArrayExpression,
+  scopes: Scopes,
+  depth: number,
+): readonly TSESTree.Expression[] | null {
   const elements: TSESTree.Expression[] = [];
   for (const element of array.elements) {
-    if (!element || depth > depthLimit) return null;
+    if (!element || depth > depthLimit || elements.length > elementLimit) return null;
     if (element.type !== 'SpreadElement') {
       elements.push(element);
       continue;
     }
-    const inner = literalOf(element.argument, { scopes, mode: 'constant', instance: false }, null, depth + 1);
+    const inner = literalOf(element.argument, questionIn(scopes, 'constant'), null, depth + 1);
     const spread = inner?.type === 'ArrayExpression' ? flatElements(inner, scopes, depth + 1) : null;
     if (!spread) return null;
+    if (elements.length + spread.length > elementLimit) return null;
     elements.push(...spread);
   }
   return elements;
@@ -148,7 +160,8 @@ const isDefinite = (node: TSESTree.Node): boolean => {
 };
 
 function lookup(object: TSESTree.Node, name: string, question: Question, depth: number): PropertyLookup {
-  if (depth > depthLimit) return unknown;
+  question.budget.left -= 1;
+  if (depth > depthLimit || question.budget.left < 0) return unknown;
   const target = literalOf(object, question, name, depth);
   switch (target?.type) {
     case 'ObjectExpression':
@@ -180,7 +193,12 @@ function lookup(object: TSESTree.Node, name: string, question: Question, depth: 
  * The literal, class or `this` an expression stands for, provided nothing changes property `name` (any property, when
  * null) on the way. Null when it is not known.
  */
-function literalOf(expression: TSESTree.Node, question: Question, name: string | null, depth: number): TSESTree.Node | null {
+function literalOf(
+  expression: TSESTree.Node,
+  question: Question,
+  name: string | null,
+  depth: number,
+): TSESTree.Node | null {
   let node = unwrap(expression);
   for (let step = depth; step <= depthLimit; step += 1) {
     if (node.type === 'Identifier') {
@@ -198,8 +216,7 @@ function literalOf(expression: TSESTree.Node, question: Question, name: string |
 }
 
 function isChanged(variable: Variable, init: TSESTree.Node, mode: LookupMode, name: string | null): boolean {
-  const frozen = isFrozen(init);
-  if (frozen) return false;
+  if (isFrozen(init)) return false;
   const mutations = mutationsOf(variable);
   if (mutations.unknownProperties) return true;
   if (name === null ? mutations.properties.size > 0 : mutations.properties.has(name)) return true;
@@ -211,10 +228,8 @@ function isFrozen(init: TSESTree.Node): boolean {
   let node = init;
   for (;;) {
     if (node.type === 'TSAsExpression' || node.type === 'TSTypeAssertion') {
-      const annotation = node.typeAnnotation;
-      if (annotation.type === 'TSTypeReference' && annotation.typeName.type === 'Identifier' && annotation.typeName.name === 'const') {
-        return true;
-      }
+      const name = node.typeAnnotation.type === 'TSTypeReference' ? node.typeAnnotation.typeName : null;
+      if (name?.type === 'Identifier' && name.name === 'const') return true;
     }
     if (node.type === 'CallExpression') return dottedName(node.callee) === 'Object.freeze';
     if (!('expression' in node) || typeof node.expression !== 'object' || unwrap(node) === node) return false;
@@ -237,7 +252,12 @@ function isObjectMethod(call: TSESTree.CallExpression, method: string, scopes: S
   );
 }
 
-function objectProperty(object: TSESTree.ObjectExpression, name: string, question: Question, depth: number): PropertyLookup {
+function objectProperty(
+  object: TSESTree.ObjectExpression,
+  name: string,
+  question: Question,
+  depth: number,
+): PropertyLookup {
   for (const property of object.properties.toReversed()) {
     if (property.type === 'SpreadElement') {
       const inner = spreadProperty(property.argument, name, question, depth + 1);

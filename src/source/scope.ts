@@ -77,11 +77,14 @@ function isTypeReference(reference: Reference): boolean {
   return 'isTypeReference' in reference && reference.isTypeReference && !reference.isValueReference;
 }
 
+/** What scope analysis gives as the written value always is an expression, only its type does not say so. */
+const isExpression = (node: TSESTree.Node | null | undefined): node is TSESTree.Expression => Boolean(node);
+
 function define(variable: Variable): Definition {
   const [first, ...others] = variable.defs;
   if (!first) return { kind: 'unknown', writes: [] };
   const writes = variable.references.filter((reference) => reference.isWrite());
-  const expressions = writes.flatMap((reference) => (reference.writeExpr ? [reference.writeExpr as TSESTree.Expression] : []));
+  const expressions = writes.map((reference) => reference.writeExpr).filter(isExpression);
   const unknown: Definition = { kind: 'unknown', writes: expressions };
   // Overload signatures are further definitions of one function.
   if (others.some((other) => other.node.type !== 'TSDeclareFunction' && first.node.type !== 'TSDeclareFunction')) return unknown;

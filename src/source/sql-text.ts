@@ -86,7 +86,9 @@ export class TextBuilder {
       const ownHome = isAway(segment) ? segment.home : source;
       this.#segments.push({ ...segment, at: base + from, source, home: home ?? ownHome });
     }
-    for (const hole of other.holes) if (hole.at >= start && hole.at < end) this.#holes.push({ ...hole, at: base + hole.at });
+    for (const hole of other.holes) {
+      if (hole.at >= start && hole.at < end) this.#holes.push({ ...hole, at: base + hole.at });
+    }
     this.#parts.push(other.text.slice(start, end));
     this.#length += end - start;
   }
@@ -115,7 +117,12 @@ export function substitute(text: SqlText, textFor: (hole: TextHole, index: numbe
   return builder.build(text.node);
 }
 
-function createText(text: string, holes: readonly TextHole[], segments: readonly TextSegment[], node: TSESTree.Node): SqlText {
+function createText(
+  text: string,
+  holes: readonly TextHole[],
+  segments: readonly TextSegment[],
+  node: TSESTree.Node,
+): SqlText {
   const sqlText: SqlText = {
     text,
     holes,

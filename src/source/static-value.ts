@@ -32,8 +32,6 @@ interface Evaluation {
   depth: number;
 }
 
-const of = (value: Constant): StaticValue | null => (isTooLarge(value) ? null : { value });
-
 function evaluate(expression: TSESTree.Node, evaluation: Evaluation): StaticValue | null {
   const node = unwrap(expression);
   const known = memo.get(node);
@@ -181,7 +179,7 @@ function membersOf(enumeration: TSESTree.TSEnumDeclaration): readonly TSESTree.T
 
 const enumKey = (member: TSESTree.TSEnumMember): string | null => {
   if (member.id.type === 'Identifier') return member.id.name;
-  return member.id.type === 'Literal' ? String(member.id.value) : null;
+  return member.id.type === 'Literal' ? member.id.value : null;
 };
 
 /** The initialiser, or one more than the member before; `declare enum` says nothing about members without one. */
@@ -273,11 +271,13 @@ function joinedValue(array: TSESTree.Node, call: TSESTree.CallExpression, evalua
   const elements = elementsOf(array, evaluation.scopes);
   const [separator = ','] = argumentValues(call, evaluation) ?? [null];
   if (!elements || typeof separator !== 'string') return null;
-  const parts: string[] = [];
-  for (const element of elements) {
+  let text = '';
+  for (const [index, element] of elements.entries()) {
     const value = evaluate(element, evaluation);
     if (!value) return null;
-    parts.push(value.value === null || value.value === undefined ? '' : String(value.value));
+    const part = value.value === null || value.value === undefined ? '' : String(value.value);
+    text += index > 0 ? separator + part : part;
+    if (isTooLarge(text)) return null;
   }
-  return of(parts.join(separator));
+  return { value: text };
 }

@@ -288,7 +288,9 @@ export class TextReader {
     const callee = unwrap(call.callee);
     const [first] = call.arguments;
     const method = callee.type === 'MemberExpression' ? memberName(callee) : null;
-    if (callee.type === 'MemberExpression' && method !== null && this.#readMethod(method, callee.object, call, place)) return;
+    if (callee.type === 'MemberExpression' && method !== null) {
+      if (this.#readMethod(method, callee.object, call, place)) return;
+    }
     const isString = callee.type === 'Identifier' && callee.name === 'String' && this.scopes.variableOf(callee) === null;
     if (isString && first) return this.#readNested(first, place);
     const returned = this.#returnedBy(call, place);
@@ -373,10 +375,16 @@ export class TextReader {
     return true;
   }
 
-  #readReplace(method: 'replace' | 'replaceAll', receiver: TSESTree.Node, call: TSESTree.CallExpression, place: Place): boolean {
+  #readReplace(
+    method: 'replace' | 'replaceAll',
+    receiver: TSESTree.Node,
+    call: TSESTree.CallExpression,
+    place: Place,
+  ): boolean {
     const [searched, replacement] = call.arguments;
     const search = searched && staticValue(searched, this.scopes)?.value;
-    if (!replacement || isFunction(unwrap(replacement)) || !(typeof search === 'string' || search instanceof RegExp)) return false;
+    if (!replacement || isFunction(unwrap(replacement))) return false;
+    if (typeof search !== 'string' && !(search instanceof RegExp)) return false;
     const known = staticValue(replacement, this.scopes)?.value;
     if (typeof known === 'string' && known.includes('$')) return false;
     const whole = this.#apart(receiver, place);
@@ -457,7 +465,8 @@ export class TextReader {
     if (found) return this.#read(found.node, found.place);
     if (node.type === 'ConditionalExpression' || node.type === 'LogicalExpression') {
       const branches = node.type === 'ConditionalExpression' ? [node.consequent, node.alternate] : [node.left, node.right];
-      if (branches.some((branch) => this.#fragmentBehind(unwrap(branch), place))) return this.#readBoundChoice(node, branches, place);
+      const isFragment = branches.some((branch) => this.#fragmentBehind(unwrap(branch), place));
+      if (isFragment) return this.#readBoundChoice(node, branches, place);
     }
     const variable = node.type === 'Identifier' ? this.scopes.variableOf(node) : null;
     const argument = variable && this.#argumentOf(variable, place);
@@ -465,7 +474,11 @@ export class TextReader {
     return this.#readBound(argument.node, { ...argument.place, depth: place.depth + 1 });
   }
 
-  #readBoundChoice(node: TSESTree.ConditionalExpression | TSESTree.LogicalExpression, branches: TSESTree.Node[], place: Place): void {
+  #readBoundChoice(
+    node: TSESTree.ConditionalExpression | TSESTree.LogicalExpression,
+    branches: readonly TSESTree.Node[],
+    place: Place,
+  ): void {
     const index = node.type === 'ConditionalExpression' ? this.choices.take(node, branches.length) : null;
     const branch = index === null ? undefined : branches[index];
     return branch ? this.#readBound(branch, { ...place, depth: place.depth + 1 }) : this.#hole('fragment', node, place);

@@ -8,7 +8,7 @@ import { staticValue } from './static-value.js';
 
 const depthLimit = 100;
 
-const dedentTags: ReadonlySet<string> = new Set(['dedent', 'outdent', 'stripIndent', 'stripIndents', 'oneLine', 'ts-dedent']);
+const dedentTags: ReadonlySet<string> = new Set(['dedent', 'outdent', 'stripIndent', 'stripIndents', 'oneLine']);
 
 /** Template tags that only take out indentation, which means nothing to SQL. */
 export function isDedentTag(tag: TSESTree.Node): boolean {
@@ -88,7 +88,7 @@ export class TextTest {
     const bound = this.#options.resolveParameter?.(variable);
     if (bound) return this.#isText(bound, depth);
     return variable.identifiers.some(
-      (identifier) => 'typeAnnotation' in identifier && identifier.typeAnnotation?.typeAnnotation.type === 'TSStringKeyword',
+      (name) => 'typeAnnotation' in name && name.typeAnnotation?.typeAnnotation.type === 'TSStringKeyword',
     );
   }
 }

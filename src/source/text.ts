@@ -28,7 +28,11 @@ export function textOf(expression: TSESTree.Node, scopes: Scopes, options: TextO
  * look-ups in constant tables, in the text as a whole or in parts of it. Parts chosen by the same variable agree. With
  * more than 8 texts, the one of `textOf`, which has holes in those places; empty when there is no text.
  */
-export function alternativesOfText(expression: TSESTree.Node, scopes: Scopes, options: TextOptions = {}): readonly SqlText[] {
+export function alternativesOfText(
+  expression: TSESTree.Node,
+  scopes: Scopes,
+  options: TextOptions = {},
+): readonly SqlText[] {
   if (isNoText(expression, scopes, options)) return [];
   const texts: SqlText[] = [];
   for (let choices: Choices | null = Choices.first(); choices; choices = choices.next()) {

@@ -11,7 +11,7 @@ export type Step =
   | { kind: 'property'; name: string }
   | { kind: 'index'; index: number }
   | { kind: 'rest' }
-  /** `rows.shift()`, `.at(0)`, `.find(…)`, `Object.values(…)` (named so), or any other method that gives something of it. */
+  /** `rows.shift()`, `.at(0)`, `.find(…)`, `Object.values(…)` (under that name), or any other method called on it. */
   | { kind: 'method'; name: string; call: TSESTree.CallExpression }
   /** Any of the elements: `for … of`, the parameter of a `.map` callback, a spread argument. */
   | { kind: 'element' }
@@ -102,7 +102,7 @@ export type Settlement = 'awaited' | 'chained' | 'returned' | 'yielded' | 'passe
 
 /**
  * Does somebody wait for what the call returns? A promise in a variable counts by what is done with the variable, one in
- * `Promise.all` as awaited when that is. Queries that are sent only when awaited are never sent when `floating` or `voided`.
+ * `Promise.all` as awaited. Queries that are sent only when awaited are never sent when `floating` or `voided`.
  */
 export function settles(call: TSESTree.Node, scopes: Scopes): Settlement {
   const found = new Set(usesOf(call, scopes).map(settlementOf));

@@ -1,10 +1,19 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import { enclosingFunction, isFunction, isInside, keyName, memberName, unwrappedParent, unwrap, type FunctionNode } from './ast.js';
+import {
+  enclosingFunction,
+  isFunction,
+  isInside,
+  keyName,
+  memberName,
+  unwrap,
+  unwrappedParent,
+  type FunctionNode,
+} from './ast.js';
 import { dottedName } from './mutations.js';
 import { afterAwait, afterCombinator, afterThen, held, into, startOfFlow, type Flow } from './flow-state.js';
 import { rejectionOf } from './rejections.js';
 import type { Scopes, Variable } from './scope.js';
-import { staticValue } from './static-value.js';
+import { staticValue, type StaticValue } from './static-value.js';
 import type { Sink, Step, Use } from './uses.js';
 import { isWriteTarget } from './walk.js';
 
@@ -12,6 +21,7 @@ import { isWriteTarget } from './walk.js';
 const placeLimit = 5_000;
 /** A node is met again with another path when a variable is reassigned from its own parts; this often is enough. */
 const visitLimit = 4;
+const bindingLimit = 16;
 const pathLimit = 40;
 /** Nested steps, each of them an expression around the last or a variable; bounds the stack. */
 const depthLimit = 400;
@@ -26,7 +36,7 @@ const conversions: Readonly<Record<string, Flow['converted']>> = {
 };
 
 /** Functions that throw, or end the program, when their argument is falsy. */
-const assertions: ReadonlySet<string> = new Set(['assert', 'assert.ok', 'assert.strict', 'console.assert', 'invariant', 'ok']);
+const assertions: ReadonlySet<string> = new Set(['assert', 'assert.ok', 'console.assert', 'invariant', 'ok']);
 
 /** Functions that return their argument or a copy of it. */
 const passThrough: ReadonlySet<string> = new Set(['Promise.resolve', 'Object.freeze', 'structuredClone', 'Array.from']);
@@ -35,11 +45,14 @@ const objectReaders: ReadonlySet<string> = new Set(['Object.values', 'Object.ent
 
 /** Array methods that call their callback with the elements, and at which parameter. */
 const elementParameter: Readonly<Record<string, number>> = {
-  map: 0, flatMap: 0, forEach: 0, some: 0, every: 0, find: 0, findLast: 0, findIndex: 0, findLastIndex: 0, filter: 0, reduce: 1,
+  map: 0, flatMap: 0, forEach: 0, some: 0, every: 0, find: 0, findLast: 0, findIndex: 0, findLastIndex: 0, filter: 0,
+  reduce: 1,
 };
 
 /** Of these, the ones whose callback's result decides about an element. */
-const predicates: ReadonlySet<string> = new Set(['some', 'every', 'find', 'findLast', 'findIndex', 'findLastIndex', 'filter']);
+const predicates: ReadonlySet<string> = new Set([
+  'some', 'every', 'find', 'findLast', 'findIndex', 'findLastIndex', 'filter',
+]);
 
 /** A part a destructuring pattern takes, and the pattern or name that gets it. */
 interface PatternPart {
@@ -51,6 +64,7 @@ interface PatternPart {
 export class ValueFlow {
   readonly #uses: Use[] = [];
   readonly #visits = new Map<TSESTree.Node, number>();
+  readonly #bindings = new Map<Variable, number>();
   #places = 0;
   #depth = 0;
 
@@ -80,8 +94,7 @@ export class ValueFlow {
   }
 
   #end(sink: Sink, node: TSESTree.Node, expression: TSESTree.Node, flow: Flow): void {
-    const { path, negated, converted, rejection, chained } = flow;
-    this.#uses.push({ path, sink, node, expression, inside: flow.inside.toReversed(), negated, converted, rejection, chained });
+    this.#uses.push({ ...flow, sink, node, expression, inside: flow.inside.toReversed() });
   }
 
   /** Ends where the value itself matters; a container tested or compared says nothing about what it holds. */
@@ -103,8 +116,8 @@ export class ValueFlow {
     const visits = (this.#visits.get(expression) ?? 0) + 1;
     this.#visits.set(expression, visits);
     this.#places += 1;
-    const isTooFar = this.#places > placeLimit || visits > visitLimit || this.#depth > depthLimit || flow.path.length > pathLimit;
-    if (!parent || isTooFar) return this.#escape(parent ?? child, child, flow);
+    const isDeep = this.#depth > depthLimit || flow.path.length > pathLimit;
+    if (!parent || isDeep || this.#places > placeLimit || visits > visitLimit) return this.#escape(parent ?? child, child, flow);
     this.#depth += 1;
     this.#enter(parent, child, flow);
     this.#depth -= 1;
@@ -244,7 +257,9 @@ export class ValueFlow {
   #followMember(member: TSESTree.MemberExpression, child: TSESTree.Node, flow: Flow): void {
     if (isWriteTarget(member)) return this.#escape(member, child, flow);
     const { parent, child: callee } = unwrappedParent(member);
-    if (parent?.type === 'CallExpression' && parent.callee === callee) return this.#followMethod(memberName(member), parent, child, flow);
+    if (parent?.type === 'CallExpression' && parent.callee === callee) {
+      return this.#followMethod(memberName(member), parent, child, flow);
+    }
     const next = into(flow, this.#stepOf(member));
     if (next) this.#follow(member, next);
   }
@@ -380,7 +395,8 @@ export class ValueFlow {
         return this.#end({ kind: 'discarded', voided: false }, node, child, flow);
       default:
     }
-    if (method === null || position !== 0 || !Object.hasOwn(elementParameter, method)) return this.#end(returned, node, child, flow);
+    const isElementCallback = method !== null && position === 0 && Object.hasOwn(elementParameter, method);
+    if (!isElementCallback) return this.#end(returned, node, child, flow);
     if (predicates.has(method)) return this.#test(node, child, result);
     if (method === 'forEach') return this.#end({ kind: 'discarded', voided: false }, node, child, result);
     if (method === 'map') return this.#follow(call, held(result, { kind: 'element' }));
@@ -391,9 +407,13 @@ export class ValueFlow {
   #bindParameter(fn: FunctionNode, index: number, flow: Flow): void {
     for (const [position, parameter] of fn.params.entries()) {
       const pattern = parameter.type === 'TSParameterProperty' ? parameter.parameter : parameter;
-      if (pattern.type === 'RestElement') return this.#bind(pattern.argument, pattern, held(flow, { kind: 'index', index: index - position }));
+      if (pattern.type === 'RestElement') {
+        return this.#bind(pattern.argument, pattern, held(flow, { kind: 'index', index: index - position }));
+      }
       if (position !== index) continue;
-      if (parameter.type === 'TSParameterProperty') this.#end({ kind: 'stored', target: parameter }, parameter, pattern, flow);
+      if (parameter.type === 'TSParameterProperty') {
+        this.#end({ kind: 'stored', target: parameter }, parameter, pattern, flow);
+      }
       return this.#bind(pattern, pattern, flow);
     }
     return this.#end({ kind: 'discarded', voided: false }, fn, fn, flow);
@@ -451,6 +471,9 @@ export class ValueFlow {
 
   /** Every read of the variable that can see the value written at `write`. */
   #followVariable(variable: Variable, write: TSESTree.Node | null, flow: Flow): void {
+    const bindings = (this.#bindings.get(variable) ?? 0) + 1;
+    this.#bindings.set(variable, bindings);
+    if (bindings > bindingLimit && write) return this.#escape(write, write, flow);
     const reads = this.scopes.readsOf(variable).filter(({ identifier }) => !write || canSee(identifier, write));
     const place = write ?? variable.identifiers[0] ?? variable.defs[0]?.node;
     const declaration = variable.defs[0]?.node.parent;
@@ -487,7 +510,7 @@ function canSee(read: TSESTree.Node, write: TSESTree.Node): boolean {
 const stepTo = (name: string): Step =>
   /^(?:0|[1-9]\d{0,9})$/.test(name) ? { kind: 'index', index: Number(name) } : { kind: 'property', name };
 
-const isNullish = (value: { value: unknown } | null): boolean => value !== null && (value.value === null || value.value === undefined);
+const isNullish = (known: StaticValue | null): boolean => known?.value === null || (known !== null && known.value === undefined);
 
 /** What an async function or a promise's callback returns, as its caller sees it; promises are not nested. */
 function inPromise(flow: Flow): Flow {

@@ -24,9 +24,14 @@ export interface AnalysisContext {
   holeIndexAt: HoleIndexAt;
 }
 
-/** The holes that are read as nothing at all. */
-export function gapsOf({ slots }: NormalizedSql, spellingOf: (slot: Slot) => Spelling): number[] {
-  return slots.flatMap((slot) => (slot.origin.kind === 'hole' && spellingOf(slot) === 'gap' ? [slot.origin.index] : []));
+/** The holes that are read as nothing at all, or as a query that is not in parentheses and may have any clause. */
+export function gapsOf({ slots, text }: NormalizedSql, spellingOf: (slot: Slot) => Spelling): number[] {
+  return slots.flatMap((slot) => {
+    const { origin, end } = slot;
+    const spelling = spellingOf(slot);
+    const isGap = spelling === 'gap' || (spelling === 'query' && !/^\s*\)/.test(text.slice(end)));
+    return origin.kind === 'hole' && isGap ? [origin.index] : [];
+  });
 }
 
 /** Whether a hole may hold SQL of its own, which could read any column. */

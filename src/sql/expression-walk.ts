@@ -1,13 +1,14 @@
 import type { CaseExpr, FuncCall, Node, SubLink } from '@pgsql/types';
 
 import type { LockFunction } from './lock-functions.js';
-import { HOLE, type QueryLevel } from './model.js';
+import type { QueryLevel } from './model.js';
 import { contentOf, functionName, isNode, nameParts, stringOf, typeName } from './parse-tree.js';
 import { isAggregateName } from './query-levels.js';
 import { CONSUMED, indirect, type Place } from './relations.js';
 import { sessionCallOf } from './session-calls.js';
 import { rangeOfRun } from './sql-source.js';
 import { callAt } from './tokens.js';
+import { isKnownText } from './unknown-text.js';
 import { consumedIn, type FromEntry, type Scope, type Walker } from './walker.js';
 
 const changed = (place: Place): Place => ({ ...place, casts: [], sink: indirect(place.sink) });
@@ -41,6 +42,9 @@ function walkNode(walker: Walker, node: Node, scope: Scope | null, place: Place)
     walkChoices(walker, node.CoalesceExpr.args ?? [], scope, place);
   } else if ('CaseExpr' in node) {
     walkCase(walker, node.CaseExpr, scope, place);
+  } else if ('MultiAssignRef' in node) {
+    // `SET (a, b) = …`: each column refers to the one right side.
+    if (node.MultiAssignRef.colno === 1) walkExpression(walker, node.MultiAssignRef.source, scope, consumed(place));
   } else if ('SubLink' in node) {
     walkSubLink(walker, node.SubLink, scope, place);
   } else if ('A_Indirection' in node) {
@@ -127,7 +131,7 @@ function walkSubLink(walker: Walker, link: SubLink, scope: Scope | null, place: 
 
 /** Notes that a column of a FROM item is read, when the name says which one. */
 function walkColumn(path: readonly string[], fields: number, scope: Scope | null, place: Place): void {
-  if (path.some((part) => part.includes(HOLE))) return;
+  if (!path.every(isKnownText)) return;
   const qualifier = path.length > 1 ? path.at(-2) : undefined;
   const name = path.at(-1);
   if (name === undefined || fields !== path.length) return;

@@ -5,6 +5,7 @@ import { functionName, literalOf, nameParts, sqlValueFunctionName, typeName } fr
 import type { Slot } from './slots.js';
 import { rangeOfRun, type SqlSource } from './sql-source.js';
 import { callAt, textAt, type TokenRun } from './tokens.js';
+import { isKnownText } from './unknown-text.js';
 
 const DEEPEST = 50;
 
@@ -40,6 +41,11 @@ export function expressionReader(
       : { range: rangeOfRun(source, { first: index, last: index }), index };
   }
 
+  function endsInSlot(index: number): boolean {
+    const end = source.view?.tokens[index]?.end;
+    return end !== undefined && source.slotAt(end - 1) !== null;
+  }
+
   function constant(node: Extract<Node, { A_Const: unknown }>, run: TokenRun): SqlExpression {
     const { A_Const: value } = node;
     const literal = literalOf(value);
@@ -48,10 +54,12 @@ export function expressionReader(
       // The grammar folds a minus sign into the number after it.
       range.end = rangeOfRun(source, { first: index, last: index + 1 }).end;
     }
-    if (literal?.kind === 'string' && literal.value.includes(HOLE)) {
-      const hole = holeIndexAt(range.start + source.textOf(range).indexOf(HOLE));
-      return literal.value === HOLE ? { kind: 'hole', index: hole, range } : { kind: 'unknown', range };
+    if (literal?.kind === 'string' && literal.value === HOLE) {
+      return { kind: 'hole', index: holeIndexAt(range.start), range };
     }
+    if (literal?.kind === 'string' && !isKnownText(literal.value)) return { kind: 'unknown', range };
+    // A hole that goes on with the digits of a number: `1${rest}`.
+    if (index !== -1 && endsInSlot(index)) return { kind: 'unknown', range };
     return literal ? { ...literal, range } : { kind: 'unknown', range };
   }
 
@@ -61,7 +69,7 @@ export function expressionReader(
     const path = nameParts(fields);
     if (path.length !== fields?.length) return { kind: 'unknown', range };
     if (path.length > 1) range.end = rangeOfRun(source, { first: index, last: index + 2 * (path.length - 1) }).end;
-    if (!path.some((part) => part.includes(HOLE))) return { kind: 'column', path, range };
+    if (path.every(isKnownText)) return { kind: 'column', path, range };
     const slot = source.slotAt(location ?? 0);
     if (path.length > 1 || path[0] !== HOLE) return { kind: 'unknown', range };
     return slot ? slotExpression(slot, range) : { kind: 'hole', index: holeIndexAt(range.start), range };
@@ -88,10 +96,12 @@ export function expressionReader(
     if ('ColumnRef' in node) return column(node, run);
     if ('ParamRef' in node) {
       const { number, location } = node.ParamRef;
-      const at = tokenRange(location, run).range;
+      const { range: at, index } = tokenRange(location, run);
       const slot = source.slotAt(location ?? 0);
       if (slot) return slotExpression(slot, at);
-      return { kind: 'placeholder', position: (number ?? 0) - 1, name: null, text: source.textOf(at), range: at };
+      // `$${number}`: which one is not known.
+      const position = index !== -1 && endsInSlot(index) ? null : (number ?? 0) - 1;
+      return { kind: 'placeholder', position, name: null, text: source.textOf(at), range: at };
     }
     if ('FuncCall' in node) {
       const { args, location } = node.FuncCall;

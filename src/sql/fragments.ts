@@ -19,8 +19,9 @@ export interface Fragment {
 interface Wrapping {
   before: string;
   wrapped: Fragment['wrapped'];
-  /** The words a fragment must begin with; any when absent. */
+  /** What a fragment must begin or end with; anything when absent. */
   words?: ReadonlySet<string>;
+  ending?: RegExp;
 }
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -33,6 +34,8 @@ const WRAPPINGS: readonly Wrapping[] = [
     wrapped: 'none',
     words: words('from where group having order limit offset fetch for window'),
   },
+  // `id desc` is a select item with an alias, too, but hardly meant.
+  { before: 'SELECT 1 ORDER BY ', wrapped: 'order-by', ending: /\b(?:asc|desc|nulls\s+(?:first|last))\s*$/i },
   { before: 'SELECT ', wrapped: 'select-list' },
   { before: 'SELECT 1 ORDER BY ', wrapped: 'order-by' },
   { before: 'SELECT 1 FROM ', wrapped: 'none' },
@@ -48,8 +51,8 @@ export function firstWord(text: string): string {
 /** Reads a text as a select item, condition, sort key, FROM item or clause; null when it is none of them. */
 export function parseFragment(parser: SqlParser, normalized: NormalizedSql): Fragment | null {
   const word = firstWord(normalized.text);
-  for (const { before, wrapped, words: beginnings } of WRAPPINGS) {
-    if (beginnings && !beginnings.has(word)) continue;
+  for (const { before, wrapped, words: beginnings, ending } of WRAPPINGS) {
+    if (beginnings?.has(word) === false || ending?.test(normalized.text) === false) continue;
     // A line comment at the end must not swallow what follows.
     const parsed = parseWithRepair(parser, normalized, { before, after: '\n' });
     if (parsed.kind !== 'parsed') continue;

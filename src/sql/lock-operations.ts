@@ -39,6 +39,7 @@ export function walkStatement(context: WalkContext): StatementWalk {
   const walker: Walker = {
     context,
     drafts: [],
+    commonTables: [],
     firstLocation: firstLocationFinder(),
     readExpression: expressionReader(context.source, context.holeIndexAt),
     walkExpression: (value, scope, place) => walkExpression(walker, value, scope, place),
@@ -81,8 +82,11 @@ export function walkStatement(context: WalkContext): StatementWalk {
       walkClauses(walker, select, scope, nesting);
       return scope.relation.columns.map(({ name }) => name);
     },
-    operations: (uncertain) =>
-      walker.drafts.map((draft) => {
+    operations(uncertain) {
+      if (uncertain) {
+        for (const table of walker.commonTables) table.references ||= 1;
+      }
+      return walker.drafts.map((draft) => {
         if (draft.kind === 'session') return draft.operation;
         const { column, usedInSql, casts } = outcomeOf(draft.place);
         const { sink } = draft.place;
@@ -94,6 +98,7 @@ export function walkStatement(context: WalkContext): StatementWalk {
           usedInSql: usedInSql || mayBeRead,
           sortKey: sink.kind === 'column' && sink.column.sortKey,
         };
-      }),
+      });
+    },
   };
 }

@@ -181,8 +181,12 @@ export interface FromItem {
 export interface CommonTable {
   name: string;
   materialized: 'default' | 'always' | 'never';
+  /** It reads itself. */
   recursive: boolean;
-  /** How often the statement names it; 0 for a table nobody reads. */
+  /**
+   * How often the statement names it, itself aside; 0 for a table nobody reads. A table that nobody is seen to read
+   * counts 1 where a hole may do so.
+   */
   references: number;
 }
 

@@ -3,6 +3,7 @@ import { type Dialect, HOLE, type HoleKind, type SqlInput, type SqlRange } from 
 import { respellMysql, type Respelling } from './mysql.js';
 import { placeholderFinder, type Placeholder } from './placeholders.js';
 import { type Before, type Slot, spellingsFor } from './slots.js';
+import { VARYING } from './unknown-text.js';
 
 /** SQL text with everything marked that the server's parser could not read as it stands. */
 export interface NormalizedSql {
@@ -106,13 +107,17 @@ export function normalize(
       if (region.kind === 'code') slot(start + at, start + at + 1, hole, { kind: 'hole', index, hole });
     }
     if (region.kind === 'code') {
-      for (const placeholder of findPlaceholders(content, start)) {
+      for (const placeholder of findPlaceholders(content, start, 'code')) {
         slot(placeholder.start, placeholder.end, placeholderHole(placeholder.kind), { kind: 'placeholder', placeholder });
       }
-      if (placeholders.includes('question-mark')) {
-        for (const match of content.matchAll(/\\(?=\?)/g)) {
-          edits.push({ kind: 'respelling', start: start + match.index, end: start + match.index + 1, replacement: '' });
-        }
+      for (const match of content.matchAll(/\\(?=\?)|%(?=%)/g)) {
+        const style = match[0] === '%' ? 'pg-format' : 'question-mark';
+        if (!placeholders.includes(style)) continue;
+        edits.push({ kind: 'respelling', start: start + match.index, end: start + match.index + 1, replacement: '' });
+      }
+    } else if (region.kind === 'string' || region.kind === 'quoted') {
+      for (const placeholder of findPlaceholders(content, start, 'quotes')) {
+        edits.push({ kind: 'respelling', start: placeholder.start, end: placeholder.end, replacement: VARYING });
       }
     }
     if (dialect === 'mysql') {

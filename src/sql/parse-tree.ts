@@ -1,6 +1,6 @@
 import type { A_Const, FuncCall, Node, SelectStmt, TypeName } from '@pgsql/types';
 
-import { HOLE } from './model.js';
+import { isKnownText } from './unknown-text.js';
 
 /** Readers for libpg-query's JSON parse tree, where a node is an object with its type as its only key. */
 
@@ -153,7 +153,7 @@ export function literalText(node: Node | undefined): string | null {
   const literal = literalIn(node);
   switch (literal?.kind) {
     case 'string':
-      return literal.value.includes(HOLE) ? null : literal.value;
+      return isKnownText(literal.value) ? literal.value : null;
     case 'integer':
     case 'boolean':
       return String(literal.value);

@@ -93,14 +93,18 @@ const FINDERS: Readonly<Record<PlaceholderStyle, Finder>> = {
 };
 
 /**
- * A finder for several styles at once that keeps count across the runs of code it is given, in text order. Where two
+ * A finder for several styles at once that keeps count across the runs of text it is given, in text order. Inside quotes
+ * only those drivers look for placeholders that format the text without regard to SQL. Where two
  * styles claim the same characters, the one named first wins.
  */
-export function placeholderFinder(styles: readonly PlaceholderStyle[]): (code: string, offset: number) => Placeholder[] {
+export function placeholderFinder(
+  styles: readonly PlaceholderStyle[],
+): (text: string, offset: number, where: 'code' | 'quotes') => Placeholder[] {
+  const inQuotes = styles.filter((style) => style === 'pg-promise' || style === 'pg-format');
   let count = 0;
   const next = (): number => count++;
-  return (code, offset) => {
-    const all = styles.flatMap((style) => FINDERS[style](code, next)).sort((one, other) => one.start - other.start);
+  return (code, offset, where) => {
+    const all = (where === 'code' ? styles : inQuotes).flatMap((style) => FINDERS[style](code, next)).sort((one, other) => one.start - other.start);
     let reached = 0;
     const found = all.filter(({ start, end }) => {
       if (start < reached) return false;

@@ -89,8 +89,14 @@ export function limitOf({ limitCount, limitOffset, limitOption }: SelectStmt): L
 const AFTER_LIMIT = new Set(['for', 'returning', 'on', ';']);
 const AFTER_ORDER_BY = new Set([...AFTER_LIMIT, 'limit', 'offset', 'fetch']);
 
+/** What can follow an item of a select list. */
+export const AFTER_SELECT_ITEM: ReadonlySet<string> = new Set([
+  ...AFTER_ORDER_BY,
+  ...[',', 'except', 'from', 'group', 'having', 'intersect', 'into', 'order', 'union', 'where', 'window'],
+]);
+
 /** The last token of a clause that starts at `from`: it ends before a terminator or where its parentheses close. */
-function clauseEnd(view: TokenView, from: number, terminators: ReadonlySet<string>): number {
+export function clauseEnd(view: TokenView, from: number, terminators: ReadonlySet<string>): number {
   for (let index = from; index < view.tokens.length; index += 1) {
     const text = textAt(view, index);
     if (text === ')' || terminators.has(text.toLowerCase())) return index - 1;

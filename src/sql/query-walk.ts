@@ -12,7 +12,7 @@ import type {
 import { addTarget, walkFrom } from './from-walk.js';
 import type { CommonTable, QueryLevel } from './model.js';
 import { columnNameOf, isValues, listItems, literalIn, nameParts } from './parse-tree.js';
-import { limitOf, limitRange, newLevel, orderByRange, parenthesisedRange } from './query-levels.js';
+import { AFTER_SELECT_ITEM, clauseEnd, limitOf, limitRange, newLevel, orderByRange, parenthesisedRange } from './query-levels.js';
 import type { OutputColumn, Place } from './relations.js';
 import { rangeOfRun } from './sql-source.js';
 import { callAt } from './tokens.js';
@@ -54,6 +54,7 @@ function walkWith(walker: Walker, clause: WithClause | undefined, scope: Scope, 
       references: 0,
     };
     if (!ctequery) continue;
+    walker.commonTables.push(table);
     const entry = {
       table,
       relation: newRelation({ kind: 'uses' }),
@@ -107,7 +108,7 @@ export function walkClauses(walker: Walker, select: SelectStmt, scope: Scope, ne
   const { level } = scope;
   const consumed = (clause: Place['clause']): Place => consumedIn(scope, clause, nesting);
   walkFrom(walker, select.fromClause, scope, nesting);
-  level.hasFrom =
+  level.hasFrom ||=
     (select.fromClause?.length ?? 0) > 0 &&
     !(walker.context.dialect === 'mysql' && level.from.every(({ name }) => name === 'dual'));
   walker.walkExpression(select.whereClause, scope, consumed('where'));
@@ -216,13 +217,24 @@ function walkTargets(
       expandStar(scope, nameParts(val.ColumnRef.fields).at(-1), place);
       continue;
     }
-    const column = addColumn(relation, knownName(name ?? unaliasedName(walker, val)));
+    const written = name ?? (mayBeAliased(walker, val) ? undefined : unaliasedName(walker, val));
+    const column = addColumn(relation, knownName(written));
     walker.walkExpression(val, scope, { ...place, sink: { kind: 'column', relation, column, direct: true } });
     if (name === undefined && mayBeSeveral(walker, val)) {
       column.name = null;
       relation.open = true;
     }
   }
+}
+
+/** Whether a hole stands between an unaliased select item and what follows it: it may hold an alias or a cast. */
+function mayBeAliased(walker: Walker, value: Node | undefined): boolean {
+  const { source, wantsRanges } = walker.context;
+  const location = wantsRanges ? walker.firstLocation(value) : -1;
+  if (location < 0 || !source.view) return false;
+  const last = clauseEnd(source.view, source.view.indexAt(location), AFTER_SELECT_ITEM);
+  const end = source.view.tokens[last]?.end ?? 0;
+  return source.hasSlot(end, source.view.tokens[last + 1]?.start ?? Infinity);
 }
 
 /**

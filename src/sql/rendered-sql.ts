@@ -26,6 +26,8 @@ export interface RenderedSql {
   rangeOf(startByte: number, endByte: number): SqlRange;
   /** The slot that wrote what stands at a byte offset. */
   slotAt(byte: number): Slot | null;
+  /** Whether a slot wrote any of the text between two byte offsets. */
+  hasSlot(startByte: number, endByte: number): boolean;
 }
 
 /** UTF-8 byte offsets of `text` as UTF-16 offsets. A lone surrogate is written as U+FFFD, three bytes long. */
@@ -88,8 +90,8 @@ export function render(
   const shift = wrapper.before.length;
   const { window } = normalized;
 
-  /** The last segment that begins at or before an offset of the inner text. */
-  function segmentAt(offset: number): Segment | undefined {
+  /** The index of the last segment that begins at or before an offset of the inner text. */
+  function segmentIndexAt(offset: number): number {
     let low = 0;
     let high = segments.length - 1;
     while (low < high) {
@@ -97,8 +99,10 @@ export function render(
       if ((segments[middle]?.from ?? 0) <= offset) low = middle;
       else high = middle - 1;
     }
-    return segments[low];
+    return low;
   }
+
+  const segmentAt = (offset: number): Segment | undefined => segments[segmentIndexAt(offset)];
 
   function originalOffset(character: number): number {
     const offset = character - shift;
@@ -128,6 +132,15 @@ export function render(
     originalOffset,
     rangeOfCharacters,
     rangeOf: (startByte, endByte) => rangeOfCharacters(characterOf(startByte), characterOf(endByte)),
+    hasSlot(startByte, endByte) {
+      const end = characterOf(endByte) - shift;
+      let index = segmentIndexAt(Math.max(0, characterOf(startByte) - shift));
+      for (let segment = segments[index]; segment && segment.from < end; segment = segments[index]) {
+        if (segment.slot) return true;
+        index += 1;
+      }
+      return false;
+    },
     slotAt(byte) {
       const offset = characterOf(byte) - shift;
       const segment = offset < 0 ? undefined : segmentAt(offset);

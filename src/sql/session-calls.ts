@@ -1,8 +1,9 @@
 import type { FuncCall } from '@pgsql/types';
 
 import { isolationOperation } from './isolation.js';
-import { HOLE, type SessionOperation, type SqlRange } from './model.js';
+import type { SessionOperation, SqlRange } from './model.js';
 import { functionName, literalIn, literalText } from './parse-tree.js';
+import { isKnownText } from './unknown-text.js';
 
 /**
  * What a function call does to the session: set_config, or pg_terminate_backend on the own backend; null for any other.
@@ -13,7 +14,7 @@ export function sessionCallOf(call: FuncCall, statement: number, range: SqlRange
   switch (functionName(call)) {
     case 'set_config': {
       const name = literalIn(first);
-      if (name?.kind !== 'string' || name.value.includes(HOLE)) return null;
+      if (name?.kind !== 'string' || !isKnownText(name.value)) return null;
       const value = literalText(second);
       const isLocal = literalIn(third);
       const local =

@@ -14,7 +14,9 @@ export type Spelling =
   | 'query'
   | 'common-table'
   | 'column-definition'
-  | 'separator';
+  | 'separator'
+  /** the rest of a number or of `$1` */
+  | 'digits';
 
 /** A place in the code whose text is not known: a hole, or a driver's placeholder. Offsets are those of the input text. */
 export interface Slot {
@@ -37,6 +39,7 @@ const SPELLED: Readonly<Record<Spelling, string>> = {
   'common-table': `${HOLE} AS (SELECT 1)`,
   'column-definition': `${HOLE} int`,
   separator: ',',
+  digits: '1',
 };
 
 const WORD_CHARACTER = /[\w$\u0080-\uFFFF]/;
@@ -44,7 +47,7 @@ const WORD_CHARACTER = /[\w$\u0080-\uFFFF]/;
 /** The text that stands for a slot, kept apart from words it touches. */
 export function spell(spelling: Spelling, slot: Slot, text: string): string {
   const spelled = SPELLED[spelling];
-  if (spelling === 'identifier') return spelled;
+  if (spelling === 'identifier' || spelling === 'digits') return spelled;
   const before = WORD_CHARACTER.test(text[slot.start - 1] ?? ' ') ? ' ' : '';
   const after = WORD_CHARACTER.test(text[slot.end] ?? ' ') ? ' ' : '';
   return before + spelled + after;
@@ -119,6 +122,9 @@ export function spellingsFor(
 ): readonly Spelling[] {
   const { token, previous } = before;
   if (hole === 'identifier') return IDENTIFIER_FIRST;
+  if (touching.before !== '' && /^(?:\d+|\$)$/.test(token) && token.endsWith(touching.before)) {
+    return starting(['digits'], IDENTIFIER_FIRST);
+  }
   if (/[\w.$"\u0080-\uFFFF]/.test(touching.before) || /[\w."\u0080-\uFFFF]/.test(touching.after)) return IDENTIFIER_FIRST;
   if (touching.before === ':') return IDENTIFIER_FIRST;
   if (touching.after === '(' && token !== 'in' && token !== 'values') return IDENTIFIER_FIRST;

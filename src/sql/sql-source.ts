@@ -10,6 +10,8 @@ export interface SqlSource {
   readonly view: TokenView | null;
   rangeOf(startByte: number, endByte: number): SqlRange;
   slotAt(byte: number): Slot | null;
+  /** See `RenderedSql.hasSlot`. */
+  hasSlot(startByte: number, endByte: number): boolean;
   /** The input text of a range. */
   textOf(range: SqlRange): string;
 }
@@ -22,6 +24,7 @@ export function sourceOf(parser: SqlParser, rendered: RenderedSql, text: string)
     },
     rangeOf: (startByte, endByte) => rendered.rangeOf(startByte, endByte),
     slotAt: (byte) => rendered.slotAt(byte),
+    hasSlot: (startByte, endByte) => rendered.hasSlot(startByte, endByte),
     textOf: ({ start, end }) => text.slice(start, end),
   };
 }
@@ -43,6 +46,7 @@ export function shiftedSource(source: SqlSource, view: TokenView | null, shift: 
     view,
     rangeOf: (startByte, endByte) => source.rangeOf(startByte + shift, endByte + shift),
     slotAt: (byte) => source.slotAt(byte + shift),
+    hasSlot: (startByte, endByte) => source.hasSlot(startByte + shift, endByte + shift),
     textOf: (range) => source.textOf(range),
   };
 }

@@ -2,8 +2,9 @@ import type { DefElem, Node, RawStmt, TransactionStmt, VariableSetStmt } from '@
 
 import { isolationLevel, isolationOperation } from './isolation.js';
 import type { StatementWalk, TopQuery, WalkedQuery } from './lock-operations.js';
-import { HOLE, type IsolationLevel, type SessionOperation, type SqlRange, type StatementKind } from './model.js';
+import type { IsolationLevel, SessionOperation, SqlRange, StatementKind } from './model.js';
 import { contentOf, literalText, stringOf } from './parse-tree.js';
+import { isKnownText } from './unknown-text.js';
 
 /** What a statement is, apart from the locks in it. */
 export interface StatementFacts {
@@ -67,7 +68,7 @@ function isolationOption(nodes: readonly Node[] | undefined): { isolation: Isola
 }
 
 function transactionChange({ kind, options, savepoint_name, chain }: TransactionStmt): SessionChange | null {
-  const name = savepoint_name === undefined || savepoint_name.includes(HOLE) ? null : savepoint_name;
+  const name = savepoint_name !== undefined && isKnownText(savepoint_name) ? savepoint_name : null;
   switch (kind) {
     case 'TRANS_STMT_BEGIN':
     case 'TRANS_STMT_START':
@@ -100,7 +101,7 @@ function setChange(set: VariableSetStmt, statement: number, range: SqlRange): Se
     case 'VAR_RESET_ALL':
       return { kind: 'reset', name: 'all', ...at };
     case 'VAR_RESET':
-      return name.includes(HOLE) ? null : { kind: 'reset', name: name.toLowerCase(), ...at };
+      return isKnownText(name) ? { kind: 'reset', name: name.toLowerCase(), ...at } : null;
     case 'VAR_SET_MULTI': {
       const option = isolationOption(set.args);
       if (!option) return null;
@@ -109,7 +110,7 @@ function setChange(set: VariableSetStmt, statement: number, range: SqlRange): Se
     case 'VAR_SET_VALUE':
     case 'VAR_SET_DEFAULT':
     case 'VAR_SET_CURRENT': {
-      if (name.includes(HOLE)) return null;
+      if (!isKnownText(name)) return null;
       const setting = name.toLowerCase();
       const value = set.kind === 'VAR_SET_VALUE' ? settingValue(set.args) : null;
       const isolation = isolationOperation(setting, value, statement, range);

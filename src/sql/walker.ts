@@ -1,20 +1,20 @@
 import type { Node } from '@pgsql/types';
 
 import type { Catalogue } from './lock-functions.js';
-import {
-  type Clause,
-  type CommonTable,
-  type Dialect,
-  HOLE,
-  type LockOperation,
-  type QueryLevel,
-  type SessionOperation,
-  type SqlExpression,
+import type {
+  Clause,
+  CommonTable,
+  Dialect,
+  LockOperation,
+  QueryLevel,
+  SessionOperation,
+  SqlExpression,
 } from './model.js';
 import type { FirstLocation } from './query-levels.js';
 import { CONSUMED, type Outlet, type OutputColumn, type Place, type Relation } from './relations.js';
 import type { SqlSource } from './sql-source.js';
 import type { TokenRun } from './tokens.js';
+import { isKnownText } from './unknown-text.js';
 
 /** What the walk through a statement needs to know besides its parse tree. */
 export interface WalkContext {
@@ -91,6 +91,8 @@ export type Draft = LockDraft | { kind: 'session'; operation: SessionOperation }
 export interface Walker {
   context: WalkContext;
   drafts: Draft[];
+  /** All WITH queries met so far. */
+  commonTables: CommonTable[];
   firstLocation: FirstLocation;
   readExpression: (node: Node, run: TokenRun) => SqlExpression;
   /** Walks an expression, or anything that may hold expressions or queries. */
@@ -118,5 +120,5 @@ export function consumedIn(scope: Scope | null, clause: Clause, around: Pick<Pla
 
 /** A name from the text; null when a hole stands in it. */
 export function knownName(name: string | undefined): string | null {
-  return name === undefined || name.includes(HOLE) ? null : name;
+  return name !== undefined && isKnownText(name) ? name : null;
 }

@@ -42,7 +42,8 @@ export function parse(code: string, language: Language = 'ts'): Parsed {
         files: ['**/*.ts', '**/*.js'],
         plugins: { test: { rules: { capture } } },
         rules: { 'test/capture': 'error' },
-        languageOptions: language === 'ts' ? { parser: typescriptParser } : { parserOptions: { ecmaFeatures: { jsx: true } } },
+        languageOptions:
+          language === 'ts' ? { parser: typescriptParser } : { parserOptions: { ecmaFeatures: { jsx: true } } },
         linterOptions: { reportUnusedDisableDirectives: 'off' },
       },
     ],

@@ -328,7 +328,7 @@ describe('every character of a literal maps to the source that makes it', () => 
     };
   };
 
-  test.each(Array.from({ length: 300 }, (_, seed) => seed))('seed %i', (seed) => {
+  test.each(Array.from({ length: 150 }, (_, seed) => seed))('seed %i', (seed) => {
     const next = random(seed);
     const count = 1 + next(3);
     const expected: { value: string; start: number; end: number }[] = [];
@@ -347,7 +347,7 @@ describe('every character of a literal maps to the source that makes it', () => 
         const start = code.length;
         code += atom[0];
         const isRun = atom[0] === atom[1];
-        const characters = isRun ? [...atom[1]].flatMap((character) => character.split('')) : atom[1].split('');
+        const characters = Array.from({ length: atom[1].length }, (_, unit) => atom[1].charAt(unit));
         for (const [offset, character] of characters.entries()) {
           const from = isRun ? start + offset : start;
           expected.push({ value: character, start: from, end: isRun ? from + 1 : code.length });

@@ -1,13 +1,15 @@
 /** The callback API that mysql and mysql2 share. */
-import type { Call, GiveDetails, Kind, PlaceholderStyle, Result } from '../driver.js';
+import type { Call, GiveDetails, Kind, PlaceholderStyle, Result, Sends } from '../driver.js';
 
 export const mysqlPlaceholders: readonly PlaceholderStyle[] = ['question-mark', 'colon'];
 
-export const mysqlText = {
+const text = {
   sql: [{ argument: 0, property: 'sql' }, { argument: 0 }],
   values: [{ argument: 0, property: 'values' }, { argument: 1 }],
-  clientTimeout: [{ argument: 0, property: 'timeout' }],
 } as const;
+
+/** mysql2 rejects after `timeout` and leaves the statement running; mysql gives the connection up. */
+export const mysql2Text = { ...text, clientTimeout: [{ argument: 0, property: 'timeout' }] } as const;
 
 export const mysqlPoolConfiguration = {
   singleWhen: [{ at: { argument: 0, property: 'connectionLimit' }, equals: 1 }],
@@ -25,19 +27,23 @@ const rowArrays: Result = { shape: 'row-arrays', at: [] };
 const unknown: Result = { shape: 'unknown' };
 
 /** Without a callback, a query emits its rows one by one. */
-const query: Call = {
-  sends: { ...mysqlText, result: unknown, callback: { argument: 'last', parameter: 1, result: rows } },
-  variants: [
-    {
-      when: [{ at: { argument: 0, property: 'rowsAsArray' }, equals: true }],
-      sends: { ...mysqlText, result: unknown, callback: { argument: 'last', parameter: 1, result: rowArrays } },
-    },
-    {
-      when: [{ at: { argument: 0, property: 'nestTables' }, present: true }],
-      sends: { ...mysqlText, result: unknown, callback: { argument: 'last', parameter: 1, result: unknown } },
-    },
-  ],
+const query = (sql: typeof text | typeof mysql2Text): Call => {
+  const send = (result: Result): Sends => ({
+    ...sql,
+    result: unknown,
+    callback: { argument: 'last', parameter: 1, result },
+  });
+  return {
+    sends: send(rows),
+    variants: [
+      { when: [{ at: { argument: 0, property: 'rowsAsArray' }, equals: true }], sends: send(rowArrays) },
+      { when: [{ at: { argument: 0, property: 'nestTables' }, present: true }], sends: send(unknown) },
+    ],
+  };
 };
+
+const mysqlQuery = query(text);
+export const mysql2Query = query(mysql2Text);
 
 const getConnection: Call = {
   callback: { argument: 'last', parameters: { 1: 'pool-connection' }, runs: 'later' },
@@ -47,31 +53,26 @@ export const mysqlKinds = {
   pool: {
     role: 'pool',
     methods: {
-      query,
-      execute: query,
+      query: mysqlQuery,
       getConnection,
-      releaseConnection: { effect: { does: 'gives-back', of: { argument: 0 } } },
       end: { effect: { does: 'closes' } },
     },
   },
   connection: {
     role: 'connection',
     methods: {
-      query,
-      execute: query,
+      query: mysqlQuery,
       beginTransaction: { effect: { does: 'begins' } },
       commit: { effect: { does: 'commits' } },
       rollback: { effect: { does: 'rolls-back' } },
       end: { effect: { does: 'closes' } },
       destroy: { effect: { does: 'closes' } },
     },
-    dispose: { does: 'closes' },
   },
   'pool-connection': {
     role: 'connection',
     extends: 'connection',
-    methods: { release: { effect: { does: 'gives-back' } }, end: { effect: { does: 'gives-back' } } },
-    dispose: { does: 'gives-back' },
+    methods: { release: { effect: { does: 'gives-back' } } },
   },
   cluster: { methods: { of: { gives: 'pool' }, getConnection, end: { effect: { does: 'closes' } } } },
 } as const satisfies Record<string, Kind>;
