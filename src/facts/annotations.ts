@@ -5,7 +5,7 @@ import type { Scopes } from '../source/scope.js';
 import type { Evaluator } from './evaluator.js';
 import { kindOf, roleOfKind } from './kinds.js';
 import type { Modules } from './modules.js';
-import { unknown, type DriverObject, type Value } from './values.js';
+import { bareHandle, unknown, type DriverObject, type Value } from './values.js';
 
 /**
  * What an annotation written in the file says of a value. Only declarations that name a driver's type, a class or an
@@ -197,20 +197,7 @@ export function declared(driver: DriverDescriptor, kind: string, at: TSESTree.No
     driver,
     kind,
     node: at,
-    handle: {
-      role: isAmbiguous ? 'unknown' : (role ?? 'unknown'),
-      driver,
-      kind,
-      identity: at,
-      pool: null,
-      evidence: { because, node: at },
-      created: null,
-      underlying: null,
-      give: null,
-      lifetime: null,
-      moduleLevel: false,
-      assumed: false,
-    },
+    handle: bareHandle({ role: isAmbiguous ? 'unknown' : (role ?? 'unknown'), driver, kind, identity: at, evidence: { because, node: at } }),
   };
 }
 

@@ -16,16 +16,27 @@ export interface CallbackUse {
 export interface Callers {
   readonly program: TSESTree.Program;
   /** The call that the function is handed to, if that is the one thing done with it. */
-  callbackUseOf(fn: FunctionNode, evaluator: Evaluator): CallbackUse | null;
+  callbackUseOf(fn: FunctionNode): CallbackUse | null;
+  /** Every call that the function is handed to. */
+  callbackUsesOf(fn: FunctionNode): readonly CallbackUse[];
   /** The calls in this file that run the function, callbacks' included, in source order. */
   callSitesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallSite[];
-  /** The arguments given for a parameter, where they are written out. */
-  argumentsFor(fn: FunctionNode, index: number, evaluator: Evaluator): readonly TSESTree.Expression[];
+  /** The argument that each call gives for a parameter, null where it gives none; calls with a spread before it are left out. */
+  argumentsFor(fn: FunctionNode, index: number, evaluator: Evaluator): readonly (TSESTree.Expression | null)[];
   /** May code outside this file, or code that is not followed, run the function? */
   hasUnknownCallers(fn: FunctionNode): boolean;
   /** What is assigned to `this.name` in the class, or to `Class.name`. */
-  assignmentsTo(node: ClassNode, name: string, isStatic: boolean): readonly TSESTree.Expression[];
+  assignmentsTo(node: ClassNode, name: string, isStatic: boolean): readonly TSESTree.AssignmentExpression[];
+  /** What is assigned to a property of an object literal, through the names it goes by. */
+  assignmentsToRecord(record: TSESTree.ObjectExpression, name: string, evaluator: Evaluator): readonly TSESTree.AssignmentExpression[];
+  /** What is assigned to `globalThis.name`. */
+  assignmentsToGlobal(name: string, evaluator: Evaluator): readonly TSESTree.AssignmentExpression[];
   constructorOf(node: ClassNode): FunctionNode | null;
+}
+
+interface MemberAssignment {
+  readonly assignment: TSESTree.AssignmentExpression;
+  readonly target: TSESTree.MemberExpression;
 }
 
 export interface CallIndex {
@@ -43,10 +54,31 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     if (named) named.push(call);
     else byMethodName.set(name, [call]);
   }
+  const assignmentsByName = new Map<string, MemberAssignment[]>();
+  for (const assignment of index.assignments) {
+    const target = unwrap(assignment.left);
+    const name = target.type === 'MemberExpression' ? memberName(target) : null;
+    if (name === null || target.type !== 'MemberExpression') continue;
+    const named = assignmentsByName.get(name);
+    const member = { assignment, target };
+    if (named) named.push(member);
+    else assignmentsByName.set(name, [member]);
+  }
   const sites = new Map<FunctionNode, readonly CallSite[]>();
   const inProgress = new Set<FunctionNode>();
 
-  const callers: Callers = { program, callbackUseOf, callSitesOf, argumentsFor, hasUnknownCallers, assignmentsTo, constructorOf };
+  const callers: Callers = {
+    program,
+    callbackUseOf,
+    callbackUsesOf,
+    callSitesOf,
+    argumentsFor,
+    hasUnknownCallers,
+    assignmentsTo,
+    assignmentsToRecord,
+    assignmentsToGlobal,
+    constructorOf,
+  };
   return callers;
 
   function callbackUseOf(fn: FunctionNode): CallbackUse | null {
@@ -58,6 +90,10 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     if (!only || others.length > 0) return null;
     const named = argumentPlace(only.identifier);
     return named && { ...named, function: fn };
+  }
+
+  function callbackUsesOf(fn: FunctionNode): readonly CallbackUse[] {
+    return argumentPlacesOf(fn).map((place) => ({ ...place, function: fn }));
   }
 
   function callSitesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallSite[] {
@@ -124,12 +160,12 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     });
   }
 
-  function argumentsFor(fn: FunctionNode, position: number, evaluator: Evaluator): readonly TSESTree.Expression[] {
-    return callSitesOf(fn, evaluator).flatMap((call) => {
+  function argumentsFor(fn: FunctionNode, position: number, evaluator: Evaluator): readonly (TSESTree.Expression | null)[] {
+    return callSitesOf(fn, evaluator).flatMap((call): (TSESTree.Expression | null)[] => {
       const before = call.arguments.slice(0, position + 1);
       const argument = before[position];
-      if (!argument || before.some((candidate) => candidate.type === 'SpreadElement')) return [];
-      return argument.type === 'SpreadElement' ? [] : [argument];
+      if (before.some((candidate) => candidate.type === 'SpreadElement') || argument?.type === 'SpreadElement') return [];
+      return [argument ?? null];
     });
   }
 
@@ -152,19 +188,28 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     });
   }
 
-  function assignmentsTo(node: ClassNode, name: string, isStatic: boolean): readonly TSESTree.Expression[] {
-    return index.assignments.flatMap((assignment) => {
-      const target = unwrap(assignment.left);
-      if (target.type !== 'MemberExpression' || memberName(target) !== name) return [];
+  function assignmentsTo(node: ClassNode, name: string, isStatic: boolean): readonly TSESTree.AssignmentExpression[] {
+    return (assignmentsByName.get(name) ?? []).flatMap(({ assignment, target }) => {
       if (target.object.type === 'ThisExpression') {
         const home = enclosingClass(target);
-        return home?.class === node && home.static === isStatic ? [assignment.right] : [];
+        return home?.class === node && home.static === isStatic ? [assignment] : [];
       }
       if (!isStatic || target.object.type !== 'Identifier') return [];
       const variable = scopes.variableOf(target.object);
       const definition = variable && scopes.definitionOf(variable);
-      return definition?.kind === 'class' && definition.node === node ? [assignment.right] : [];
+      return definition?.kind === 'class' && definition.node === node ? [assignment] : [];
     });
+  }
+
+  function assignmentsToRecord(record: TSESTree.ObjectExpression, name: string, evaluator: Evaluator): readonly TSESTree.AssignmentExpression[] {
+    return (assignmentsByName.get(name) ?? []).flatMap(({ assignment, target }) => {
+      const value = evaluator.valueOf(target.object);
+      return value.type === 'record' && value.node === record ? [assignment] : [];
+    });
+  }
+
+  function assignmentsToGlobal(name: string, evaluator: Evaluator): readonly TSESTree.AssignmentExpression[] {
+    return (assignmentsByName.get(name) ?? []).flatMap(({ assignment, target }) => (evaluator.valueOf(target.object).type === 'global' ? [assignment] : []));
   }
 
   function constructorOf(node: ClassNode): FunctionNode | null {

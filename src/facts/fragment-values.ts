@@ -1,5 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import type { Placed } from './evaluator.js';
+import type { Placed } from './core.js';
 import type { Fragments } from './fragments.js';
 
 /** Where a fragment's own values stand: `knex.raw('… ?', [key])`; null when the text is no fragment with values. */

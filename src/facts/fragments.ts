@@ -5,7 +5,8 @@ import type { FragmentSource } from '../source/fragments.js';
 import { sourceOf as followConstant } from '../source/objects.js';
 import type { Scopes, Variable } from '../source/scope.js';
 import type { Callers } from './callers.js';
-import type { Evaluator, Placed } from './evaluator.js';
+import type { Placed } from './core.js';
+import type { Evaluator } from './evaluator.js';
 import type { CallNode } from './query.js';
 
 /** An expression that makes a piece of SQL, and how its text is to be read. */
@@ -169,7 +170,7 @@ export function createFragments(evaluator: Evaluator, callers: Callers, scopes: 
   /** A helper that makes a piece, when every call of it is one; a callback's piece goes into the call it is given to. */
   function isReturnedPart(fn: FunctionNode, seen: Set<TSESTree.Node>): boolean {
     if (fn.async) return false;
-    const use = callers.callbackUseOf(fn, evaluator);
+    const use = callers.callbackUseOf(fn);
     const collects = use ? evaluator.meaningOf(use.call)?.call : undefined;
     if (collects) return collects.clause !== undefined;
     const sites = callers.callSitesOf(fn, evaluator);
@@ -196,7 +197,7 @@ export function createFragments(evaluator: Evaluator, callers: Callers, scopes: 
   function preparedFor(variable: Variable): TSESTree.Node | null {
     const definition = scopes.definitionOf(variable);
     if (definition.kind !== 'parameter' || definition.path.length > 0) return null;
-    const use = callers.callbackUseOf(definition.function, evaluator);
+    const use = callers.callbackUseOf(definition.function);
     if (!use) return null;
     const call = evaluator.meaningOf(use.call)?.call;
     return call?.fragment && call.callback?.parameters[definition.index] !== undefined ? use.call : null;

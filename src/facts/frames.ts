@@ -2,7 +2,8 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import { memberName, unwrap, type FunctionNode } from '../source/ast.js';
 import type { PatternStep, Scopes } from '../source/scope.js';
 import type { CallSite } from './callers.js';
-import type { Evaluator, Placed } from './evaluator.js';
+import type { Placed } from './core.js';
+import type { Evaluator } from './evaluator.js';
 import { unknown, type Value } from './values.js';
 
 /** A call of a local function, so that its parameters can be replaced by what this call passes. */

@@ -94,7 +94,7 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
       // The callers elsewhere may read what those in this file drop.
       if (callers.hasUnknownCallers(fn)) return [use];
       const sites = callers.callSitesOf(fn, evaluator);
-      if (sites.length === 0 || callers.callbackUseOf(fn, evaluator)) return [use];
+      if (sites.length === 0 || callers.callbackUseOf(fn)) return [use];
       return sites.flatMap((site) => followed(continued(use, fn, site), frames, depth + 1));
     });
   }

@@ -5,7 +5,7 @@ import type { CallMeaning } from './evaluator.js';
 import type { Frame } from './frames.js';
 import type { BuilderStep, CallNode, Query } from './query.js';
 import type { StatementParts } from './statements.js';
-import type { DriverObject, Handle, Value } from './values.js';
+import { bareHandle, type DriverObject, type Handle, type Value } from './values.js';
 
 export interface HandleChoice {
   readonly certain: Handle;
@@ -126,7 +126,7 @@ export function createSending({ evaluated, fragments, unit }: StatementParts) {
       return place?.kind === 'found' && unwrap(place.node) === unwrap(child);
     }
     const fn = parent?.type === 'ArrowFunctionExpression' ? parent : parent?.type === 'ReturnStatement' ? enclosingFunction(parent) : null;
-    const use = fn && callers.callbackUseOf(fn, evaluator);
+    const use = fn && callers.callbackUseOf(fn);
     return use ? evaluator.meaningOf(use.call)?.call.callback?.returnsBatch === true : false;
   }
 
@@ -147,20 +147,7 @@ export function createSending({ evaluated, fragments, unit }: StatementParts) {
   }
 
   function unknownHandle(meaning: CallMeaning, node: TSESTree.Node): Handle {
-    return {
-      role: 'unknown',
-      driver: meaning.driver,
-      kind: meaning.receiver?.kind ?? '',
-      identity: node,
-      pool: null,
-      evidence: { because: 'none', node },
-      created: null,
-      underlying: null,
-      give: null,
-      lifetime: null,
-      moduleLevel: false,
-      assumed: false,
-    };
+    return bareHandle({ role: 'unknown', driver: meaning.driver, kind: meaning.receiver?.kind ?? '', identity: node, evidence: { because: 'none', node } });
   }
 
   /** A module-level import is never a transaction, whatever its file says. */

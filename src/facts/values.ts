@@ -9,6 +9,9 @@ import type { Variable } from '../source/scope.js';
  */
 export type HandleIdentity = TSESTree.Node | Variable | string;
 
+/** A call that makes or configures a driver's object. */
+export type MakingNode = TSESTree.CallExpression | TSESTree.NewExpression | TSESTree.TaggedTemplateExpression;
+
 /** What SQL is sent over, and how we know. */
 export interface Handle {
   readonly role: Role;
@@ -20,11 +23,18 @@ export interface Handle {
   readonly pool: Handle | null;
   readonly evidence: Evidence;
   /** The constructor or factory call that made it, where this file shows it. */
-  readonly created: TSESTree.CallExpression | TSESTree.NewExpression | TSESTree.TaggedTemplateExpression | null;
+  readonly created: MakingNode | null;
   /** The driver object it is built on: the pool in `drizzle(pool)`. */
   readonly underlying: { readonly driver: DriverDescriptor; readonly kind: string } | null;
   /** The descriptor of that call: where its options stand. */
   readonly give: GiveDetails | null;
+  /**
+   * Every call in this file whose options apply to it, its own first, then those of what it is built on or taken from:
+   * `drizzle(pool)`, then `new Pool({ … })`.
+   */
+  readonly configured: readonly Configuration[];
+  /** A signal that every statement sent over it obeys: `em.fork({ signal })`. */
+  readonly signal: SignalUse | null;
   /** The callback at whose end the handle is given back or its transaction ends. */
   readonly lifetime: FunctionNode | null;
   /**
@@ -32,8 +42,26 @@ export interface Handle {
    * was not read, pool and shared connection cannot be told apart.
    */
   readonly moduleLevel: boolean;
-  /** Made by an import whose file was not read: the role is what every module-level handle is at best. */
+  /**
+   * That it is a database handle at all is assumed, from the name of the method called on it: it comes from an import
+   * whose file was not read, or from nowhere the file shows. Believe it only of calls that carry a lock statement.
+   */
   readonly assumed: boolean;
+}
+
+export interface Configuration {
+  readonly give: GiveDetails;
+  readonly call: MakingNode;
+}
+
+/**
+ * An AbortSignal that a statement is given. `ignored`: the driver drops it. `stopsServer`: an abort in flight also ends
+ * the statement on the server; one that came before still keeps it from being sent.
+ */
+export interface SignalUse {
+  readonly node: TSESTree.Node;
+  readonly ignored: boolean;
+  readonly stopsServer: boolean;
 }
 
 /** Why the analyzer believes what it says of a handle. */
@@ -74,8 +102,6 @@ export type Value =
   | { readonly type: 'foreign'; readonly module: string; readonly path: readonly string[] }
   /** A method of a driver object, taken but not called. */
   | { readonly type: 'method'; readonly receiver: DriverObject; readonly name: string; readonly call: Call }
-  /** A member of a foreign module's object, taken but not called. */
-  | { readonly type: 'foreign-member'; readonly receiver: Value & { type: 'foreign' }; readonly name: string }
   /** A part of a driver object whose calls use a connection of its pool: `prisma.user`. */
   | { readonly type: 'delegate'; readonly receiver: DriverObject }
   | { readonly type: 'function'; readonly node: FunctionNode; readonly self: Value | null }
@@ -85,6 +111,8 @@ export type Value =
   | { readonly type: 'list'; readonly elements: readonly (Value | null)[] }
   /** An object known by its annotation only: members by type. */
   | { readonly type: 'shape'; readonly members: readonly TSESTree.TypeElement[] }
+  /** `globalThis`. */
+  | { readonly type: 'global' }
   /** null or undefined, certainly. */
   | { readonly type: 'nothing' }
   | Unknown;
@@ -107,3 +135,17 @@ export interface Unknown {
 }
 
 export const unknown: Unknown = { type: 'unknown', alternatives: [] };
+
+/** A handle of which only the given is known. */
+export const bareHandle = (known: Pick<Handle, 'role' | 'driver' | 'kind' | 'identity' | 'evidence'>): Handle => ({
+  ...known,
+  pool: null,
+  created: null,
+  underlying: null,
+  give: null,
+  configured: [],
+  signal: null,
+  lifetime: null,
+  moduleLevel: false,
+  assumed: false,
+});
