@@ -33,17 +33,17 @@ export function createNamedFunctions({ evaluated, fragments, constantOf }: State
 
   function nameOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): { name: string; node: TSESTree.Node } | null {
     if (sends.runs !== undefined) return { name: sends.runs, node: sending };
-    const place = sends.functionName ? fragments.firstOf(sending, [sends.functionName]) : null;
+    const place = sends.functionName ? fragments.firstOf(sending, [sends.functionName], frames) : null;
     if (place?.kind !== 'found') return null;
-    const name = constantOf(frameReader.argumentFor(place.node, frames)?.node ?? place.node)?.value;
+    const name = constantOf(frameReader.resolved(place.node, frames))?.value;
     // Anything else could not be the name of a function and would be read as SQL.
     return typeof name === 'string' && /^[\w.]+$/.test(name) ? { name, node: place.node } : null;
   }
 
   function valuesOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): readonly TSESTree.Node[] {
-    const place = sends.values ? fragments.firstOf(sending, sends.values) : null;
+    const place = sends.values ? fragments.firstOf(sending, sends.values, frames) : null;
     if (place?.kind !== 'found') return [];
-    const list = unwrap(frameReader.argumentFor(place.node, frames)?.node ?? place.node);
+    const list = unwrap(frameReader.resolved(place.node, frames));
     switch (list.type) {
       case 'ArrayExpression':
         return list.elements.flatMap((element) => (element && element.type !== 'SpreadElement' ? [element] : []));

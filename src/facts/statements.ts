@@ -47,9 +47,7 @@ export function createStatements(parts: StatementParts) {
     const meaning = evaluator.meaningOf(node);
     if (!meaning?.call.sends) return [];
     if (isIntermediate(node, meaning.call.sends) || fragments.isPart(node)) return [];
-    const found = queriesOf(node, meaning, []);
-    // On a handle whose library is unknown, only a lock statement shows that the call sends SQL at all.
-    return meaning.receiver?.handle?.assumed ? found.filter((query) => query.locks.length > 0) : found;
+    return queriesOf(node, meaning, []);
   }
 
   /** A lazy query that a further method sends: `` sql`…`.execute() `` is one statement, found at the outer call. */
@@ -69,7 +67,7 @@ export function createStatements(parts: StatementParts) {
     const shown = texts.filter(({ text }) => /[^\uE000\s]/.test(text));
     const made = (shown.length > 0 ? shown : [null]).map((text, index) => sentQuery(sending, meaning, sends, frames, text, index > 0));
     if (made.some((query) => query.locks.length > 0) || frames.length >= maximumFrames) return made;
-    const forwarding = texts.map((text) => forwardingFunction(text, frames)).find((fn) => fn !== null);
+    const forwarding = texts.map((text) => forwardingFunction(text, frames)).find((fn) => fn !== null) ?? frameReader.spreadFrom(sending, frames);
     if (!forwarding) return made;
     const through = callers.callSitesOf(forwarding, evaluator).flatMap((call) => {
       const isRecursive = frames.some((frame) => frame.call === call);
@@ -93,7 +91,7 @@ export function createStatements(parts: StatementParts) {
 
   function textsOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): readonly SqlText[] {
     if (sends.functionName || sends.runs !== undefined) return namedFunctions.textsOf(sending, sends, frames);
-    const place = fragments.firstOf(sending, sends.sql);
+    const place = fragments.firstOf(sending, sends.sql, frames);
     return place.kind === 'found' ? alternativesOfText(place.node, scopes, textOptions(frames)) : [];
   }
 
@@ -182,8 +180,9 @@ export function createStatements(parts: StatementParts) {
       renamesColumns: sendings.renamesColumns(handle.certain),
       uses: dispatch.uses,
       sent: dispatch.sent,
-      signal: sendings.signalOf(sending, sends, frames),
-      clientTimeout: sendings.clientTimeoutOf(sending, sends, handle.certain, frames),
+      signal: sendings.signalOf(sending, sends, handle.certain, frames),
+      isOnReplica: sendings.isOnReplica(sending, sends, handle.certain),
+      clientTimeout: sendings.clientTimeoutOf(sending, sends, handle.certain, frames, steps),
       mayJoinBatch: dispatch.mayJoinBatch,
       builder: steps,
       boundValue: (expression) => (sql ? boundValues.valueOf(expression, sql, sending, sends, frames) : null),
