@@ -59,7 +59,7 @@ export const abortsBefore = definePass(
     /** `guarded(signal, () => unlock())`: the calls of the callback inside the local helper that gets it. */
     function callbackStations(node: TSESTree.Node): Station[] {
       const fn = enclosingFunction(node);
-      const use = fn && callers.callbackUseOf(fn, evaluator);
+      const use = fn && callers.callbackUseOf(fn);
       const helper = use && evaluator.calleeOf(use.call);
       if (!helper) return [];
       const frames = [{ function: helper, call: use.call }];

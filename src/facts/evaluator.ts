@@ -30,6 +30,8 @@ export interface Evaluator {
   awaitsOf(object: DriverObject): Sends | null;
   /** The functions a call may run, when they are in this file. */
   calleeOf(node: MakingNode): FunctionNode | null;
+  /** What a call of the function gives. */
+  returnedBy(fn: FunctionNode): Value;
   /** A driver's export that a name or member expression refers to; null for other expressions. */
   exportNamedBy(node: TSESTree.Node): KnownExport | null;
 }
@@ -75,6 +77,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     holds: (node, condition) => positions.holds(node, condition),
     awaitsOf,
     calleeOf,
+    returnedBy: (fn) => calls.returnedBy(fn),
     exportNamedBy,
   };
   const core: Core = {
@@ -86,7 +89,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     memberOf: evaluator.memberOf,
     meaningOf: evaluator.meaningOf,
     exportOf,
-    returnedBy: (fn) => calls.returnedBy(fn),
+    returnedBy: evaluator.returnedBy,
     awaited,
     follow,
     elementsOf,
@@ -298,7 +301,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
         return creations.make(resolves, value.driver, value, null, { evidence: { because: 'taken-from-pool', node: value.node }, identity: value.node });
       }
       case 'unknown':
-        return value.alternatives.length > 0 ? unify(value.alternatives.map((alternative) => awaited(alternative))) : value;
+        return value.alternatives.length > 0 ? unify(value.alternatives.map((alternative) => awaited(alternative)), undefined, value.from) : value;
       default:
         return value;
     }

@@ -36,7 +36,7 @@ export function createMembers(core: Core) {
       case 'global':
         return memberOfGlobal(name);
       case 'unknown':
-        return unify(value.alternatives.map((alternative) => memberOf(alternative, name, at)));
+        return unify(value.alternatives.map((alternative) => memberOf(alternative, name, at)), undefined, value.from);
       case 'promise':
       case 'method':
       case 'function':

@@ -71,7 +71,7 @@ export function createSending({ evaluated, fragments, scopes, unit }: StatementP
       case 'foreign':
         return { certain: foreignHandle(value, meaning, node), others: [] };
       case 'unknown':
-        return { certain: unknownHandle(meaning, node), others: handlesIn(value.alternatives) };
+        return { certain: unknownHandle(meaning, node), others: value.from === 'callers' ? handlesIn(value.alternatives) : [] };
       default:
         return { certain: unknownHandle(meaning, node), others: [] };
     }
