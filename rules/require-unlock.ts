@@ -1,4 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
+import { abandonments } from '../src/facts/abandonments.js';
 import { isOwnSession } from '../src/facts/own-session.js';
 import { waitLimits } from '../src/state/wait-limits.js';
 import { lineOf, spellingOf } from '../src/point.js';
@@ -20,11 +21,13 @@ export default createRule({
     refused: 'When `{{fn}}` on line {{line}} refuses the lock, this leaves the connection opened on line {{opened}} open. Close the connection or give it back on this path, too.',
     rejected: 'When `{{fn}}` on line {{line}} gives up waiting, the connection opened here stays open. Close the connection or give it back in `finally`.',
   },
-  requires: [heldLocks, waitLimits],
-  *check([functions, limits]) {
+  requires: [heldLocks, waitLimits, abandonments],
+  *check([functions, limits, abandoned]) {
     for (const state of functions) {
       for (const leak of state.leaks) {
         if (!isOwnSession(leak.held.handle, state.unit) || !isMissedUnlock(leak, state)) continue;
+        // Whether a lock that lost a race is held is what the race leaves open.
+        if (abandoned.of(leak.held.lock.query)?.by === 'race') continue;
         yield { node: leak.held.lock.query.node, ...messageFor(leak), witness: leak.witness };
       }
       for (const { held, opened, because, node, witness } of state.connectionLeaks) {

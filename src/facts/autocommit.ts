@@ -4,9 +4,14 @@ import { isFunction, unwrappedParent } from '../source/ast.js';
 import { scopes } from '../source/scope.js';
 import { usesOf, type Use } from '../source/uses.js';
 import type { QueryLevel } from '../sql/model.js';
+import { isVariable } from './backends.js';
 import { effects } from './effects.js';
+import { evaluation } from './evaluation.js';
 import { events } from './events.js';
+import { createImplicitTransactions } from './implicit-transactions.js';
+import { roleOfKind } from './kinds.js';
 import { queries, type Query, type QueryLock } from './queries.js';
+import type { Handle } from './values.js';
 
 /** Statements that run in a transaction of their own, and what a transaction lock may be good for in them. */
 export interface Autocommit {
@@ -18,15 +23,29 @@ export interface Autocommit {
   isPointless(lock: QueryLock): boolean;
 }
 
-export const autocommit = definePass('autocommit', [scopes, queries, effects, events], ([scopesOfFile, statements, effectsOfFile, { backends, callbackOf }]): Autocommit => {
+export const autocommit = definePass('autocommit', [scopes, evaluation, queries, effects, events], ([scopesOfFile, { evaluator, callers, drivers }, statements, effectsOfFile, { backends, callbackOf }], unit): Autocommit => {
+  const mayJoinTransaction = createImplicitTransactions(unit, drivers);
   return { isOnPool, transactionAround, isPointless };
 
   function isOnPool(query: Query): boolean {
     const { handle, sent, mayJoinBatch, analysis } = query;
-    if (handle.role !== 'pool' && handle.role !== 'http') return false;
+    if (handle.role !== 'pool' && handle.role !== 'http' && !isInjectedPool(handle)) return false;
     if (sent === 'never' || mayJoinBatch || (analysis?.statements.length ?? 0) > 1) return false;
     // What is imported may be one connection, and then a BEGIN on it begins a transaction.
     return !handle.assumed || !beginsTransaction(query);
+  }
+
+  /**
+   * What a class is given when it is made and keeps in a field lives longer than a transaction. A type that transactions
+   * have, too (`Knex`), means the pool there, unless the file itself makes such an object with something else.
+   */
+  function isInjectedPool(handle: Handle): boolean {
+    const { identity, driver, kind, evidence } = handle; 
+    if (handle.role !== 'unknown' || evidence.because !== 'annotation' || !isVariable(identity)) return false;
+    if (roleOfKind(driver, kind) !== 'pool' || mayJoinTransaction(handle)) return false;
+    const definition = scopesOfFile.definitionOf(identity);
+    if (definition.kind !== 'parameter' || definition.node.type !== 'TSParameterProperty' || !definition.node.readonly) return false;
+    return callers.callSitesOf(definition.function, evaluator).length === 0;
   }
 
   function beginsTransaction({ handle }: Query): boolean {
