@@ -1,3 +1,5 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import { isClass } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
 import type { Evaluation } from './evaluation.js';
 import type { Frame } from './frames.js';
@@ -13,7 +15,7 @@ export interface Backends {
   through(handle: Handle, frame: Frame): Handle;
 }
 
-export function createBackends(scopes: Scopes, { evaluator, callers, frames }: Evaluation): Backends {
+export function createBackends(scopes: Scopes, { evaluator, frames }: Evaluation, constructions: readonly TSESTree.NewExpression[]): Backends {
   const ids = new Map<HandleIdentity, number>();
   const canonical = new Map<HandleIdentity, HandleIdentity>();
   return { idOf, relation, through };
@@ -52,7 +54,8 @@ export function createBackends(scopes: Scopes, { evaluator, callers, frames }: E
     if (definition.kind !== 'parameter' || definition.path.length > 0) return null;
     const { parent } = definition.function;
     if (parent.type !== 'MethodDefinition' || parent.kind !== 'constructor') return null;
-    const sites = callers.callSitesOf(definition.function, evaluator);
+    const home = parent.parent.parent;
+    const sites = constructions.filter((site) => isClass(home) && constructs(site, home));
     const passed = new Set<HandleIdentity | null>();
     for (const site of sites) {
       const argument = site.arguments[definition.index];
@@ -61,6 +64,11 @@ export function createBackends(scopes: Scopes, { evaluator, callers, frames }: E
     }
     const [only] = passed;
     return passed.size === 1 && only ? only : null;
+  }
+
+  function constructs(site: TSESTree.NewExpression, home: TSESTree.Node): boolean {
+    const value = evaluator.valueOf(site.callee);
+    return value.type === 'class' && value.node === home;
   }
 
   function through(handle: Handle, frame: Frame): Handle {

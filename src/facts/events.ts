@@ -91,7 +91,7 @@ export const events = definePass(
   [scopes, nodes, evaluation, queries, effects],
   ([scopesOfFile, nodesOfFile, evaluated, statements, effectsOfFile]): Events => {
     const { evaluator } = evaluated;
-    const backends = createBackends(scopesOfFile, evaluated);
+    const backends = createBackends(scopesOfFile, evaluated, nodesOfFile.news);
     const keys = createKeys(scopesOfFile, evaluated.frames);
     const sent = bySendingCall(statements);
     const effectsByNode = new Map(effectsOfFile.map((effect) => [effect.node as TSESTree.Node, effect]));

@@ -1,6 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { CallbackEvents, Events } from '../facts/events.js';
 import type { Evaluation } from '../facts/evaluation.js';
+import type { CallMeaning } from '../facts/evaluator.js';
 import type { Frame } from '../facts/frames.js';
 import { within, type Helpers } from '../facts/summaries.js';
 import type { QueryLock } from '../facts/query.js';
@@ -179,16 +180,27 @@ const inlined = (fn: FunctionNode, when: InlineCallback['when'], synchronous: bo
 
 const logMethods: ReadonlySet<string> = new Set(['log', 'info', 'warn', 'error', 'debug', 'trace', 'verbose', 'fatal', 'silly', 'notice', 'success', 'child']);
 
+const listenerMethods: ReadonlySet<string> = new Set(['on', 'once', 'off', 'addListener', 'removeListener', 'removeAllListeners', 'unref', 'ref']);
+
 /** Calls that ordinary code need not survive: a give-back, a listener's registration, a line in the log. */
 function isQuiet(node: TSESTree.Node, events: Events, { evaluated }: FileParts): boolean {
-  if (node.type !== 'CallExpression') return false;
   const here = events.of(node);
   if (here.length > 0) return here.every(({ kind }) => kind === 'give-back');
+  if (node.type !== 'CallExpression' && node.type !== 'TaggedTemplateExpression') return false;
+  const meaning = evaluated.evaluator.meaningOf(node);
+  if (meaning && isBuilding(meaning)) return true;
+  if (node.type !== 'CallExpression') return false;
   const callee = unwrap(node.callee);
   if (callee.type !== 'MemberExpression') return false;
   const method = memberName(callee);
   if (method !== null && logMethods.has(method) && isLogger(callee.object)) return true;
-  return evaluated.evaluator.meaningOf(node)?.call.effect?.does === 'listens';
+  return meaning?.call.effect?.does === 'listens' || (method !== null && listenerMethods.has(method));
+}
+
+/** Makes a piece of SQL, or a statement that something else sends: `` sql`…` `` before `.execute(db)`. */
+function isBuilding({ call }: CallMeaning): boolean {
+  if (call.effect || call.usesConnection || call.callback || call.resolves !== undefined) return false;
+  return call.sends === undefined ? call.fragment !== undefined || call.gives !== undefined || call.clause !== undefined : call.sends.lazy !== undefined;
 }
 
 function isLogger(object: TSESTree.Node): boolean {

@@ -41,7 +41,16 @@ export interface Reader {
 
 /** `isKept` says which variables and fields are worth remembering. */
 export function createReader(scopes: Scopes, isKept: (place: string) => boolean, variableId: (variable: object) => number, isTruthyCall: (call: TSESTree.Node) => boolean): Reader {
-  return { read: (expression, state) => read(expression, state, 0), placeOf, bind };
+  return { read: (expression, state) => read(expression, state, 0) ?? leftover(expression, state), placeOf, bind };
+
+  /** An expression around a call whose answer was not followed to its end. */
+  function leftover(expression: TSESTree.Node, state: State): Known | null {
+    for (const [call, value] of state.results) {
+      const isAround = expression.range[0] <= call.range[0] && expression.range[1] >= call.range[1];
+      if (isAround) return derivedFrom(value);
+    }
+    return null;
+  }
 
   function placeOf(expression: TSESTree.Node): string | null {
     const node = unwrap(expression);
@@ -85,13 +94,14 @@ export function createReader(scopes: Scopes, isKept: (place: string) => boolean,
       case 'CallExpression':
         return readCall(node, state, depth) ?? (isTruthyCall(node) ? { kind: 'truthy', tells: null } : null);
       case 'NewExpression':
-      case 'ArrayExpression':
       case 'FunctionExpression':
       case 'ArrowFunctionExpression':
       case 'ClassExpression':
         return { kind: 'truthy', tells: null };
       case 'ObjectExpression':
         return recordOf(node, again);
+      case 'ArrayExpression':
+        return listOf(node.elements, again);
       case 'UnaryExpression':
         return readUnary(node, again);
       case 'BinaryExpression':
@@ -126,8 +136,9 @@ export function createReader(scopes: Scopes, isKept: (place: string) => boolean,
       if (callee.name === 'Number' || callee.name === 'String') return value;
     }
     if (callee.type === 'MemberExpression') {
-      const object = read(callee.object, state, depth + 1);
       const name = memberName(callee);
+      if (isPromise(callee.object) && argument && argument.type !== 'SpreadElement' && name !== null) return readCombined(name, argument, state, depth);
+      const object = read(callee.object, state, depth + 1);
       if (object?.kind === 'result' && name !== null) {
         if (name === 'catch' || name === 'finally') return object;
         return memberOf(object, { kind: 'method', name, call: node });
@@ -136,6 +147,23 @@ export function createReader(scopes: Scopes, isKept: (place: string) => boolean,
     }
     // `isGranted(rows)`: made from the answer, one cannot say how.
     return node.arguments.map((part) => derivedFrom(read(part.type === 'SpreadElement' ? part.argument : part, state, depth + 1))).find((part) => part !== null) ?? null;
+  }
+
+  /** `Promise.race([client.query(…), timeout(…)])` gives what the statement gives, where it is the statement that answers. */
+  function readCombined(name: string, argument: TSESTree.Node, state: State, depth: number): Known | null {
+    const list = unwrap(argument);
+    const elements = list.type === 'ArrayExpression' ? list.elements : [];
+    const again = (inner: TSESTree.Node): Known | null => read(inner, state, depth + 1);
+    if (name === 'all') return listOf(elements, again);
+    if (name === 'resolve') return again(list);
+    const values = elements.flatMap((element) => (element && element.type !== 'SpreadElement' ? (again(element) ?? []) : []));
+    const [only, ...others] = values.filter((value) => tellsOf(value) !== null);
+    return (name === 'race' || name === 'any') && only && others.length === 0 ? only : null;
+  }
+
+  function isPromise(node: TSESTree.Node): boolean {
+    const object = unwrap(node);
+    return object.type === 'Identifier' && object.name === 'Promise' && !scopes.variableOf(object);
   }
 
   function recordOf(node: TSESTree.ObjectExpression, again: (inner: TSESTree.Node) => Known | null): Known {
@@ -147,6 +175,30 @@ export function createReader(scopes: Scopes, isKept: (place: string) => boolean,
       if (name !== null && value && fields.size < 8) fields.set(name, value);
     }
     return fields.size > 0 ? { kind: 'record', fields } : { kind: 'truthy', tells: null };
+  }
+
+  function listOf(elements: readonly (TSESTree.Node | null)[], again: (inner: TSESTree.Node) => Known | null): Known {
+    const fields = new Map<string, Known>();
+    for (const [index, element] of elements.slice(0, 8).entries()) {
+      if (element?.type === 'SpreadElement') break;
+      const value = element && again(element);
+      if (value) fields.set(String(index), value);
+    }
+    return fields.size > 0 ? { kind: 'record', fields } : { kind: 'truthy', tells: null };
+  }
+
+  /** `lock.held = …` changes what is known of `lock`. */
+  function bindMember(target: TSESTree.MemberExpression, value: Known | null, state: State): State {
+    const place = placeOf(target.object);
+    const known = place === null ? undefined : state.variables.get(place);
+    if (place === null || !isKept(place)) return state;
+    const name = memberName(target);
+    const fields = new Map(known?.kind === 'record' ? known.fields : []);
+    if (name === null) fields.clear();
+    else if (value) fields.set(name, value);
+    else fields.delete(name);
+    const after: Known = fields.size > 0 && fields.size <= 8 ? { kind: 'record', fields } : { kind: 'truthy', tells: null };
+    return { ...state, variables: withEntry(state.variables, place, after) };
   }
 
   function bind(target: TSESTree.Node, value: Known | null, state: State): State {
@@ -168,6 +220,7 @@ export function createReader(scopes: Scopes, isKept: (place: string) => boolean,
         return bind(pattern.left, value, state);
       default: {
         const place = placeOf(pattern);
+        if (place === null && pattern.type === 'MemberExpression') return bindMember(pattern, value, state);
         if (place === null || !isKept(place)) return state;
         const variables = withEntry(state.variables, place, value);
         return variables === state.variables ? state : { ...state, variables };
@@ -190,6 +243,7 @@ function memberOf(value: Known, step: Step): Known | null {
       return isAnswer(value.tells, path) ? { kind: 'answer', granted: value.granted, negated: false, tells: value.tells } : { ...value, path };
     }
     case 'record':
+      if (step.kind === 'index') return value.fields.get(String(step.index)) ?? null;
       return step.kind === 'property' ? (value.fields.get(step.name) ?? null) : null;
     case 'derived':
       return value;

@@ -169,8 +169,18 @@ function failedStatement(state: State, { alternatives, handle }: StatementEvent,
       }
     }
   }
+  // Such a statement fails with its connection, and the session's locks are gone then.
+  if (matching.length > 0 && matching.every(isSetting)) {
+    after = withLocks(after, (taken) => (events.backends.relation(taken.held.handle, handle) === 'same' ? { ...taken, doubtful: true } : taken));
+  }
   return connectionOf(after, handle, events).transaction === 'open' ? withConnection(after, handle, { mayBeAborted: true }, events) : after;
 }
+
+const settings: ReadonlySet<string> = new Set(['set', 'reset', 'begin', 'rollback', 'discard']);
+
+/** Nothing but SET, RESET, BEGIN or ROLLBACK. */
+const isSetting = ({ operations, query }: Statement): boolean =>
+  operations.length > 0 && query.analysis?.statements.length === operations.length && operations.every((operation) => operation.kind === 'session' && settings.has(operation.operation.kind));
 
 function neverSent(state: State, locks: readonly QueryLock[], handle: Handle, call: TSESTree.Node, around: Surroundings): State {
   return locks

@@ -34,7 +34,15 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
   const callOf = callsOfInlined(graph);
   const own = isFunction(unit) ? unit : null;
   const withoutUsedResults = createResultDisposal();
-  return (step, state, edge) => transfer(step, state.results.size === 0 ? state : withoutUsedResults(state, step.node), edge);
+  return (step, state, edge) => {
+    const current = state.results.size === 0 ? state : withoutUsedResults(state, step.node);
+    return transfer(step, edge.label === 'throw' ? unanswered(current) : current, edge);
+  };
+
+  /** Something failed while a statement's answer was not waited for: whether it was the lock's is not known. */
+  function unanswered(state: State): State {
+    return withLocks(state, (taken) => (taken.pending && !taken.doubtful ? { ...taken, doubtful: true } : taken));
+  }
 
   function transfer(step: Step, state: State, edge: Edge): readonly State[] {
     switch (step.kind) {
@@ -103,7 +111,7 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
   function answered(node: TSESTree.Node, state: State, failed: boolean): State {
     const isCaughtElsewhere = node.type === 'CallExpression' && node.callee.type === 'MemberExpression' && memberName(node.callee) === 'catch' && !failed;
     const after = isCaughtElsewhere ? caught(state) : state;
-    return withLocks(after, (taken) => (taken.pending ? { ...taken, pending: false, doubtful: taken.doubtful || failed } : taken));
+    return withLocks(after, (taken) => (taken.pending ? { ...taken, pending: false } : taken));
   }
 
   function errorFirst(node: TSESTree.Node, state: State, failed: boolean, occasion: Occasion): readonly State[] {
