@@ -1,11 +1,13 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass } from '../pass.js';
-import { isFunction, unwrap, type FunctionNode } from '../source/ast.js';
+import { isFunction, keyName, unwrap, type FunctionNode } from '../source/ast.js';
 import { scopes } from '../source/scope.js';
 import { nodes } from '../source/walk.js';
+import type { Evaluator } from './evaluator.js';
 import { evaluation } from './evaluation.js';
 import { events } from './events.js';
 import type { Frame } from './frames.js';
+import type { Value } from './values.js';
 
 type CallNode = TSESTree.CallExpression | TSESTree.NewExpression;
 
@@ -49,9 +51,18 @@ export const helpers = definePass('helpers', [scopes, nodes, evaluation, events]
   }
 
   function calledBy(node: TSESTree.Node): Frame | null {
-    if (node.type !== 'CallExpression') return null;
+    if (node.type !== 'CallExpression' || isGiven(node.callee)) return null;
     const callee = evaluator.calleeOf(node);
     return callee && !callee.generator && isRelevant(callee, 0) ? { function: callee, call: node } : null;
+  }
+
+  /** A parameter, or something in one: another function for every caller, even where there is only one. */
+  function isGiven(callee: TSESTree.Node): boolean {
+    let node = unwrap(callee);
+    while (node.type === 'MemberExpression') node = unwrap(node.object);
+    const variable = node.type === 'Identifier' ? scopesOfFile.variableOf(node) : null;
+    if (!variable || scopesOfFile.definitionOf(variable).kind !== 'parameter') return false;
+    return callee.type === 'Identifier' || evaluator.valueOf(node).type === 'unknown';
   }
 
   function parameterCalledBy(node: TSESTree.Node, fn: FunctionNode): TSESTree.Identifier | null {
@@ -106,6 +117,21 @@ export const helpers = definePass('helpers', [scopes, nodes, evaluation, events]
     return kind === 'function' || kind === 'value';
   }
 });
+
+/** The function that `using` runs for the value at the end of its block. */
+export function disposerOf(value: Value, evaluator: Evaluator, at: TSESTree.Node): FunctionNode | null {
+  const object = value.type === 'promise' ? value.of : value;
+  for (const name of ['Symbol.asyncDispose', 'Symbol.dispose']) {
+    if (object.type === 'record') {
+      const property = object.node.properties.find((candidate) => candidate.type === 'Property' && keyName(candidate) === name);
+      if (property?.type === 'Property' && isFunction(property.value)) return property.value;
+    } else if (object.type === 'instance') {
+      const member = evaluator.memberOf(object, name, at);
+      if (member.type === 'function') return member.node;
+    }
+  }
+  return null;
+}
 
 /** The nodes inside another one, from a list in source order. */
 export function within<N extends TSESTree.Node>(list: readonly N[], node: TSESTree.Node): readonly N[] {

@@ -183,18 +183,35 @@ const logMethods: ReadonlySet<string> = new Set(['log', 'info', 'warn', 'error',
 const listenerMethods: ReadonlySet<string> = new Set(['on', 'once', 'off', 'addListener', 'removeListener', 'removeAllListeners', 'unref', 'ref']);
 
 /** Calls that ordinary code need not survive: a give-back, a listener's registration, a line in the log. */
-function isQuiet(node: TSESTree.Node, events: Events, { evaluated }: FileParts): boolean {
+function isQuiet(node: TSESTree.Node, events: Events, parts: FileParts): boolean {
+  const { evaluated } = parts;
+  // Arrays and other collections give their items without fail.
+  if (node.type === 'ForOfStatement') return !node.await;
   const here = events.of(node);
   if (here.length > 0) return here.every(({ kind }) => kind === 'give-back');
   if (node.type !== 'CallExpression' && node.type !== 'TaggedTemplateExpression') return false;
+  if (isPartOfUnlock(node, events, parts)) return true;
   const meaning = evaluated.evaluator.meaningOf(node);
   if (meaning && isBuilding(meaning)) return true;
   if (node.type !== 'CallExpression') return false;
   const callee = unwrap(node.callee);
   if (callee.type !== 'MemberExpression') return false;
+  if (evaluated.evaluator.valueOf(callee.object).type === 'export') return true;
   const method = memberName(callee);
   if (method !== null && logMethods.has(method) && isLogger(callee.object)) return true;
   return meaning?.call.effect?.does === 'listens' || (method !== null && listenerMethods.has(method));
+}
+
+/** `unlock(keyOf(name))`: what makes the key has made it before, for the lock. */
+function isPartOfUnlock(node: TSESTree.Node, events: Events, { helpers, inventory }: FileParts): boolean {
+  let ancestor = node.parent;
+  for (; ancestor && !ancestor.type.endsWith('Statement') && ancestor.type !== 'VariableDeclaration' && !isFunction(ancestor); ancestor = ancestor.parent) {
+    const unlocks = events.of(ancestor).some((event) => event.kind === 'statement' && event.alternatives.some(({ query }) => query.locks.some(({ operation }) => operation.action === 'release')));
+    if (unlocks) return true;
+    const frame = helpers.calledBy(ancestor);
+    if (frame && inventory.releasesIn(frame.function).length > 0) return true;
+  }
+  return false;
 }
 
 /** Makes a piece of SQL, or a statement that something else sends: `` sql`…` `` before `.execute(db)`. */

@@ -2,7 +2,7 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import type { Evaluation } from '../facts/evaluation.js';
 import type { Events } from '../facts/events.js';
 import type { Frame } from '../facts/frames.js';
-import { within, type Helpers } from '../facts/summaries.js';
+import { disposerOf, within, type Helpers } from '../facts/summaries.js';
 import type { Query, QueryLock } from '../facts/query.js';
 import type { Handle } from '../facts/values.js';
 import type { FlowUnit } from '../flow/nodes.js';
@@ -69,21 +69,12 @@ export function createInventory(events: Events, helpers: Helpers, calls: readonl
   }
 
   function throughHelper(call: TSESTree.CallExpression, depth: number): readonly WrittenRelease[] {
-    const frame = helpers.calledBy(call) ?? disposerOf(call);
-    if (!frame) return [];
-    return releasesIn(frame.function, depth + 1).map(({ lock, handle, frames }) => ({ lock, handle: events.backends.through(handle, frame), frames: [...frames, frame] }));
-  }
-
-  /** A call whose object has a disposer of its own: `await using lock = await acquire()`. */
-  function disposerOf(call: TSESTree.CallExpression): Frame | null {
-    const value = evaluator.valueOf(call);
-    const object = value.type === 'promise' ? value.of : value;
-    if (object.type !== 'instance' && object.type !== 'record') return null;
-    for (const name of ['Symbol.asyncDispose', 'Symbol.dispose']) {
-      const disposer = evaluator.memberOf(object, name, call);
-      if (disposer.type === 'function') return { function: disposer.node, call };
-    }
-    return null;
+    const disposer = disposerOf(evaluator.valueOf(call), evaluator, call);
+    const frame = helpers.calledBy(call);
+    const reached = [frame, disposer && { function: disposer, call }];
+    return reached.flatMap((through) =>
+      through ? releasesIn(through.function, depth + 1).map(({ lock, handle, frames }) => ({ lock, handle: events.backends.through(handle, through), frames: [...frames, through] })) : [],
+    );
   }
 
   function handlesTransactions(unit: FlowUnit, handle: Handle): boolean {

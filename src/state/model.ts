@@ -84,6 +84,8 @@ export interface Leak {
    * stored, captured by a function that leaves, or given to a constructor before the exit.
    */
   readonly owned: boolean;
+  /** The connection was this function's own and somebody else has it at the exit: the lock is theirs, too. */
+  readonly handedOver: boolean;
   /** The path took the lock in a transaction that was open for certain. */
   readonly inTransaction: boolean;
   readonly witness: readonly PathStep[];

@@ -169,6 +169,9 @@ function failedStatement(state: State, { alternatives, handle }: StatementEvent,
       }
     }
   }
+  // A cleanup that fails is no path of the refusal's own.
+  const isOfBefore = (refused: State['refused'][number]): boolean => state.refused.includes(refused) && events.backends.relation(refused.held.handle, handle) === 'same';
+  if (after.refused.some(isOfBefore)) after = { ...after, refused: after.refused.filter((refused) => !isOfBefore(refused)) };
   // Such a statement fails with its connection, and the session's locks are gone then.
   if (matching.length > 0 && matching.every(isSetting)) {
     after = withLocks(after, (taken) => (events.backends.relation(taken.held.handle, handle) === 'same' ? { ...taken, doubtful: true } : taken));

@@ -254,6 +254,7 @@ class Collector {
       node: this.teller.endOf(found, unit),
       cause,
       owned: connection?.origin === 'here' && connection.status !== 'returned' && connection.status !== 'stored',
+      handedOver: connection?.status === 'returned' || connection?.status === 'stored',
       inTransaction: taken.inTransaction,
       witness: this.teller.toExit(found, held),
     });
@@ -261,15 +262,15 @@ class Collector {
 
   private addGiveBack(taken: Taken, isSwallowed: boolean, path: () => Path | null): void {
     const { held, givenBack } = taken;
-    if (!givenBack || this.giveBacksWhileHeld.some((other) => other.held === held && other.node === givenBack.node)) return;
+    if (!givenBack || !this.isNewGiveBack(held, givenBack.node, whyOf(taken, isSwallowed))) return;
     const found = path();
     if (!found) return;
-    const why = isSwallowed ? 'unlock-swallowed'
-      : taken.status === 'unlocked' ? 'before-unlock'
-      : taken.problem === 'never-sent' ? 'unlock-never-sent'
-      : taken.problem === 'mismatched' ? 'unlock-mismatched'
-      : held.unlocks.length === 0 ? 'no-unlock' : 'path-misses-unlock';
+    const why = whyOf(taken, isSwallowed);
     this.giveBacksWhileHeld.push({ held, node: givenBack.node, call: givenBack.call, how: givenBack.how, why, unlock: taken.unlock, witness: this.teller.toExit(found, held) });
+  }
+
+  private isNewGiveBack(held: HeldLock, node: TSESTree.Node, why: GiveBackWhileHeld['why']): boolean {
+    return !this.giveBacksWhileHeld.some((other) => other.held === held && other.node === node && other.why === why);
   }
 
   private acquireOf({ held, transactions, openedBy, others, timeouts, stacked }: AcquireSeen): Acquire {
@@ -322,6 +323,14 @@ function causeOf({ givenBack, problem, unlock }: Taken, isSwallowed: boolean): L
   if (problem === 'never-sent' && unlock) return { kind: 'unlock-never-sent', unlock };
   if (problem === 'mismatched' && unlock) return { kind: 'unlock-mismatched', unlock };
   return givenBack ? { kind: 'given-back', node: givenBack.node } : { kind: 'not-unlocked' };
+}
+
+function whyOf({ held, status, problem }: Taken, isSwallowed: boolean): GiveBackWhileHeld['why'] {
+  if (isSwallowed) return 'unlock-swallowed';
+  if (status === 'unlocked') return 'before-unlock';
+  if (problem === 'never-sent') return 'unlock-never-sent';
+  if (problem === 'mismatched') return 'unlock-mismatched';
+  return held.unlocks.length === 0 ? 'no-unlock' : 'path-misses-unlock';
 }
 
 function only<T>(values: ReadonlySet<T>, otherwise: T): T {

@@ -1,5 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Frame } from '../facts/frames.js';
+import { disposerOf } from '../facts/summaries.js';
 import type { Handle } from '../facts/values.js';
 import type { Edge, FlowGraph, Step } from '../flow/model.js';
 import type { FlowUnit } from '../flow/nodes.js';
@@ -119,7 +120,8 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     if (plan?.kind !== 'driver') return [state];
     const [error, result] = plan.events.function.params;
     let after = error ? reader.bind(error, failed ? { kind: 'truthy', tells: null } : { kind: 'constant', value: null, tells: null }, state) : state;
-    if (failed) return [after];
+    // Who gets the error may look at it or not; no claim is made of an unlock that failed so.
+    if (failed) return [withLocks(after, (taken) => (taken.status === 'failing' ? { ...taken, doubtful: true } : taken))];
     const value = after.results.get(node) ?? (plan.events.before.some(({ kind }) => kind === 'take') ? { kind: 'truthy' as const, tells: null } : null);
     if (result) after = reader.bind(result, value, after);
     return plan.events.before.reduce<readonly State[]>((states, event) => states.flatMap((current) => applyEvent(current, event, occasion, around)), [after]);
@@ -266,18 +268,13 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     if (nullness(value) === 'true') return edge.label === 'throw' ? [] : [state];
     const here = events.of(node);
     if (here.length > 0) return applyAll(here, node, state, edge.label === 'throw');
-    const object = evaluated.evaluator.valueOf(node.id);
-    for (const name of ['Symbol.asyncDispose', 'Symbol.dispose']) {
-      const disposer = evaluated.evaluator.memberOf(object, name, node);
-      if (disposer.type !== 'function' || !node.init) continue;
-      const site = unwrap(node.init.type === 'AwaitExpression' ? node.init.argument : node.init);
-      const analysis = parts.analysisOf(disposer.node);
-      if (!analysis || (site.type !== 'CallExpression' && site.type !== 'NewExpression')) return [state];
-      const exit = edge.label === 'throw' ? 'throw' : 'return';
-      const application = { ...applicationOf({ function: disposer.node, call: site }, node) };
-      return analysis.outcomes.filter((outcome) => outcome.exit === exit).map((outcome) => applyOutcome(state, outcome, application));
-    }
-    return [state];
+    const disposer = disposerOf(evaluated.evaluator.valueOf(node.id), evaluated.evaluator, node);
+    const analysis = disposer && parts.analysisOf(disposer);
+    const site = node.init && unwrap(node.init.type === 'AwaitExpression' ? node.init.argument : node.init);
+    if (!disposer || !analysis || (site?.type !== 'CallExpression' && site?.type !== 'NewExpression')) return [state];
+    const exit = edge.label === 'throw' ? 'throw' : 'return';
+    const application = applicationOf({ function: disposer, call: site }, node);
+    return analysis.outcomes.filter((outcome) => outcome.exit === exit).map((outcome) => applyOutcome(state, outcome, application));
   }
 
   /** A rejection stops here: an unlock that failed has failed for good, and the path goes on. */

@@ -11,12 +11,21 @@ export function stateOf(code: string, options: HarnessOptions = {}): readonly Fu
   return resultOf(heldLocks, unitFor(code, options));
 }
 
+/** Nobody can call these lost: the connection has another owner now, or comes from outside and is to stay locked. */
+const isSomebodyElses = ({ owned, handedOver, held }: FunctionState['leaks'][number]): boolean => handedOver || (!owned && held.unlocks.length === 0);
+
+/** Locks that are still held at an exit when somebody else owns the connection. */
+export function handedOver(code: string): readonly string[] {
+  return stateOf(code).flatMap((state) => state.leaks.filter((leak) => leak.handedOver).map(({ held, exit, node }) => `${at(held)} ${exit}@${line(node)}`));
+}
+
 /** How locks and connections are lost, one line each; line numbers count from 1. */
 export function losses(code: string, options: HarnessOptions = {}): readonly string[] {
   return stateOf(code, options).flatMap((state) => [
     ...(state.kind === 'unknown' ? ['unknown'] : []),
-    ...state.leaks.map(({ held, exit, node, cause, owned }) => `leak ${at(held)} ${exit}@${line(node)} ${cause.kind}${owned ? '' : ' not-owned'}${held.unlocks.length > 0 ? '' : ' no-unlock'}`),
-    ...state.connectionLeaks.map(({ held, because, exit, node }) => `connection ${at(held)} ${because} ${exit}@${line(node)}`),
+    ...state.leaks.filter((leak) => !isSomebodyElses(leak)).map(({ held, exit, node, cause, owned }) => `leak ${at(held)} ${exit}@${line(node)} ${cause.kind}${owned ? '' : ' not-owned'}${held.unlocks.length > 0 ? '' : ' no-unlock'}`),
+    // Whether a rejected acquire is a finding depends on a limit, which is the rule's business.
+    ...state.connectionLeaks.filter(({ because }) => because === 'refused' || /timeout/.test(code)).map(({ held, because, exit, node }) => `connection ${at(held)} ${because} ${exit}@${line(node)}`),
     ...state.giveBacksWhileHeld.map(({ held, node, why, how }) => `give-back ${at(held)} ${why} ${how}@${line(node)}`),
     ...state.releases.flatMap(({ mismatch, call }) => (mismatch ? [`mismatch ${mismatch.kind} ${at(mismatch.held)} @${line(call)}`] : [])),
     ...state.acquires.flatMap(({ held, stacked }) => (stacked ? [`stacked ${at(held)} ${stacked.by}`] : [])),
