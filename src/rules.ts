@@ -4,6 +4,8 @@ import noIgnoredUnlockResult from '../rules/no-ignored-unlock-result.js';
 import noLockWithLimit from '../rules/no-lock-with-limit.js';
 import noMisreadLockResult from '../rules/no-misread-lock-result.js';
 import noPoolSessionLock from '../rules/no-pool-session-lock.js';
+import noUnstableLockKey from '../rules/no-unstable-lock-key.js';
+import noWeakLockKey from '../rules/no-weak-lock-key.js';
 import validLockKey from '../rules/valid-lock-key.js';
 import type { Rule } from './rule.js';
 
@@ -15,5 +17,7 @@ export const rules: readonly Rule[] = [
   noLockWithLimit,
   noMisreadLockResult,
   noPoolSessionLock,
+  noUnstableLockKey,
+  noWeakLockKey,
   validLockKey,
 ];
