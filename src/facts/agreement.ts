@@ -1,4 +1,4 @@
-import { unknown, type Handle, type HandleIdentity, type Unknown, type Value } from './values.js';
+import { circular, unknown, type Handle, type HandleIdentity, type Unknown, type Value } from './values.js';
 
 /** Certain enough to be preferred over what an annotation or a caller would say. */
 export function isDecided(value: Value): boolean {
@@ -26,14 +26,14 @@ export function ofModule(value: Value): Value {
  * alternatives kept and `from` where they come.
  */
 export function unify(values: readonly Value[], identity?: HandleIdentity, from: Unknown['from'] = 'branches'): Value {
-  const [first, ...others] = values;
-  if (!first) return unknown;
+  const [first, ...others] = values.filter((value) => value !== circular);
+  if (!first) return values.length > 0 ? circular : unknown;
   if (others.length === 0) return first;
   if (others.every((other) => agrees(first, other))) {
     const sameBackend = others.every((other) => handleOf(other)?.identity === handleOf(first)?.identity);
     return sameBackend || identity === undefined ? first : identified(first, identity);
   }
-  return oneOf(values, from);
+  return oneOf([first, ...others], from);
 }
 
 /** Unknown, but one of these; what is not known at all stays among them, so that the rest is not taken for everything. */

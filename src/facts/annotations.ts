@@ -1,6 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import type { Call, Callback, DriverDescriptor, Give } from '../drivers/driver.js';
-import { isClass, memberName } from '../source/ast.js';
+import type { Call, Callback, DriverDescriptor, Export, Give } from '../drivers/driver.js';
+import { isClass, isFunction, keyName, memberName, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
 import type { Evaluator } from './evaluator.js';
 import { kindOf, roleOfKind } from './kinds.js';
@@ -138,7 +138,7 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
     if (!known) return unknown;
     const { driver, entry } = known;
     if (entry.type !== undefined) {
-      return typeof entry.type === 'string' ? declared(driver, entry.type, at, false) : declared(driver, entry.type.kind, at, true);
+      return typeof entry.type === 'string' ? declared(driver, entry.type, at, false) : declared(driver, entry.type.kind, at, isAmbiguous(entry.type, at));
     }
     if (entry.new !== undefined) return declared(driver, kindOf(entry.new), at, false);
     return unknown;
@@ -229,8 +229,40 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
   function given(driver: DriverDescriptor, give: Give | undefined, at: TSESTree.Node): Value {
     if (give === undefined) return unknown;
     const kind = kindOf(give);
-    const isAmbiguous = driver.exports.some(({ type }) => typeof type === 'object' && type.kind === kind);
-    return declared(driver, kind, at, isAmbiguous);
+    const isOpen = driver.exports.some(({ type }) => typeof type === 'object' && type.kind === kind && isAmbiguous(type, at));
+    return declared(driver, kind, at, isOpen);
+  }
+}
+
+/** Does the type leave open, at this place, which role an object of it plays? */
+export function isAmbiguous(type: Export['type'], at: TSESTree.Node): boolean {
+  if (typeof type !== 'object') return false;
+  return type.ambiguous === true || isInMigration(at);
+}
+
+/** Is the place in a function that migration tools call by name: `exports.up = async (knex) => …`? */
+function isInMigration(at: TSESTree.Node): boolean {
+  for (let node: TSESTree.Node | undefined = at; node; node = node.parent) {
+    if (isFunction(node) && /^(?:up|down)$/.test(nameOfFunction(node) ?? '')) return true;
+  }
+  return false;
+}
+
+/** The name a function is declared, assigned or kept under. */
+function nameOfFunction(fn: FunctionNode): string | null {
+  if (fn.id) return fn.id.name;
+  const { parent } = unwrappedParent(fn);
+  switch (parent?.type) {
+    case 'VariableDeclarator':
+      return parent.id.type === 'Identifier' ? parent.id.name : null;
+    case 'AssignmentExpression':
+      return parent.left.type === 'MemberExpression' ? memberName(parent.left) : null;
+    case 'MethodDefinition':
+    case 'PropertyDefinition':
+    case 'Property':
+      return keyName(parent);
+    default:
+      return null;
   }
 }
 

@@ -141,6 +141,12 @@ export interface Unknown {
 
 export const unknown: Unknown = { type: 'unknown', alternatives: [], from: 'branches' };
 
+/**
+ * The answer to a question that is being answered already, `query` in `query = query.where(…)`: it adds nothing to what the
+ * other ways to the value say.
+ */
+export const circular: Unknown = { type: 'unknown', alternatives: [], from: 'branches' };
+
 /** A handle of which only the given is known. */
 export const bareHandle = (known: Pick<Handle, 'role' | 'driver' | 'kind' | 'identity' | 'evidence'>): Handle => ({
   ...known,

@@ -83,7 +83,7 @@ export function createVariables(core: Core) {
   }
 
   function valueOfParameter(variable: Variable, definition: ParameterDefinition): Value {
-    const places = callers.callbackUsesOf(definition.function);
+    const places = callers.callbackUsesOf(definition.function, core.evaluator);
     const given = unify(places.map((place) => callbackParameter(place, definition)).filter(isDecided), variable);
     if (isDecided(given)) return given;
     const annotation = annotationOf(definition.node);
