@@ -13,6 +13,8 @@ import noRacedLockAcquire from '../rules/no-raced-lock-acquire.js';
 import noReleaseWhileLocked from '../rules/no-release-while-locked.js';
 import noSessionLockInTransaction from '../rules/no-session-lock-in-transaction.js';
 import noStackedSessionLock from '../rules/no-stacked-session-lock.js';
+import noUnstableLockKey from '../rules/no-unstable-lock-key.js';
+import noWeakLockKey from '../rules/no-weak-lock-key.js';
 import noXactLockOutsideTransaction from '../rules/no-xact-lock-outside-transaction.js';
 import preferXactLock from '../rules/prefer-xact-lock.js';
 import requireUnlock from '../rules/require-unlock.js';
@@ -36,6 +38,8 @@ export const rules: readonly Rule[] = [
   noReleaseWhileLocked,
   noSessionLockInTransaction,
   noStackedSessionLock,
+  noUnstableLockKey,
+  noWeakLockKey,
   noXactLockOutsideTransaction,
   preferXactLock,
   requireUnlock,
