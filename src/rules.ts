@@ -6,6 +6,7 @@ import noLockInFilter from '../rules/no-lock-in-filter.js';
 import noLockWithLimit from '../rules/no-lock-with-limit.js';
 import noMisreadLockResult from '../rules/no-misread-lock-result.js';
 import noPoolSessionLock from '../rules/no-pool-session-lock.js';
+import noVoidLockResult from '../rules/no-void-lock-result.js';
 import type { Rule } from './rule.js';
 
 /** Every rule of the plugin, in alphabetical order. */
@@ -18,4 +19,5 @@ export const rules: readonly Rule[] = [
   noLockWithLimit,
   noMisreadLockResult,
   noPoolSessionLock,
+  noVoidLockResult,
 ];

@@ -85,8 +85,8 @@ export default defineDriver({
     client: {
       role: 'pool',
       methods: {
-        $queryRaw: { sends: { ...tagged, result: rows, rejectsVoid: true } },
-        $queryRawUnsafe: { sends: { ...text, result: rows, rejectsVoid: true } },
+        $queryRaw: { sends: { ...tagged, result: rows, rejectsVoid: true, tolerantMethod: '$executeRaw' } },
+        $queryRawUnsafe: { sends: { ...text, result: rows, rejectsVoid: true, tolerantMethod: '$executeRawUnsafe' } },
         $executeRaw: { sends: { ...tagged, result: count } },
         $executeRawUnsafe: { sends: { ...text, result: count } },
         $queryRawTyped: { usesConnection: true },
