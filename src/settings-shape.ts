@@ -205,7 +205,7 @@ const exported = object<Export>(['names'], {
   tag: call,
   is: give,
   fragment,
-  type: either(string, object<{ kind: never; ambiguous: never }>(['kind', 'ambiguous'], { kind: string, ambiguous: oneOf(true) })),
+  type: either(string, object<{ kind: never; ambiguous: never }>(['kind', 'ambiguous'], { kind: string, ambiguous: oneOf(true, 'in-migrations') })),
 });
 
 const example = object<Example>(['code'], {
@@ -232,6 +232,7 @@ export const driverShape = object<DriverDescriptor>(['name', 'dialect', 'modules
     undefined: oneOf('null', 'throws', 'dropped'),
     null: oneOf('null', 'throws'),
     number: oneOf('untyped', 'bigint', 'integer'),
+    bigint: oneOf('untyped', 'bigint'),
   }),
   examples: list(example, 1),
 });

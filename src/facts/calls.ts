@@ -6,7 +6,7 @@ import type { Core } from './core.js';
 import type { CallMeaning } from './evaluator.js';
 import { readKind } from './kinds.js';
 import { signalGiven } from './given-signal.js';
-import { unknown, type Evidence, type Value } from './values.js';
+import { circular, unknown, type Evidence, type Value } from './values.js';
 
 type CallNode = TSESTree.CallExpression | TSESTree.TaggedTemplateExpression;
 
@@ -26,6 +26,7 @@ export function createCalls(core: Core) {
   }
 
   function resultOfCall(node: CallNode): Value {
+    if (isCircular(node)) return circular;
     const meaning = core.meaningOf(node);
     if (meaning) return resultOfMeaning(meaning, node);
     if (node.type === 'TaggedTemplateExpression') return unknown;
@@ -38,8 +39,13 @@ export function createCalls(core: Core) {
     const value = core.valueOf(callee);
     if (value.type === 'function') return returnedBy(value.node);
     if (value.type !== 'unknown') return unknown;
+    if (value === circular) return circular;
     const functions = value.alternatives.filter((alternative) => alternative.type === 'function');
     return functions.length > 0 ? unify(functions.map((alternative) => returnedBy(alternative.node))) : unknown;
+  }
+
+  function isCircular(node: CallNode): boolean {
+    return core.valueOf(unwrap(node.type === 'CallExpression' ? node.callee : node.tag)) === circular;
   }
 
   function resultOfMeaning(meaning: CallMeaning, node: CallNode): Value {

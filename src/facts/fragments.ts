@@ -4,9 +4,9 @@ import { enclosingFunction, isFunction, unwrap, unwrappedParent, type FunctionNo
 import type { FragmentSource } from '../source/fragments.js';
 import { sourceOf as followConstant } from '../source/objects.js';
 import type { Scopes, Variable } from '../source/scope.js';
-import type { Callers } from './callers.js';
 import type { Placed } from './core.js';
-import type { Evaluator } from './evaluator.js';
+import type { Evaluation } from './evaluation.js';
+import type { Frame } from './frames.js';
 import type { CallNode } from './query.js';
 
 /** An expression that makes a piece of SQL, and how its text is to be read. */
@@ -25,8 +25,8 @@ export interface Fragments {
   sourceOf(expression: TSESTree.Node): FragmentSource | null;
   /** Is this call's value a piece of a larger statement, rather than a statement of its own? */
   isPart(node: CallNode): boolean;
-  /** The first position that holds something. */
-  firstOf(node: FragmentCall['node'], positions: readonly Position[]): Placed;
+  /** The first position that holds something, in the light of the calls that lead to the node. */
+  firstOf(node: FragmentCall['node'], positions: readonly Position[], frames?: readonly Frame[]): Placed;
   /**
    * The call whose SQL a callback's parameter stands for: the prepared statement in `prepare(text, (error, statement) => …)`.
    * Null for other variables.
@@ -37,7 +37,7 @@ export interface Fragments {
 /** Constants that name each other are followed this far. */
 const maximumSteps = 20;
 
-export function createFragments(evaluator: Evaluator, callers: Callers, scopes: Scopes): Fragments {
+export function createFragments({ evaluator, callers, frames: frameReader }: Evaluation, scopes: Scopes): Fragments {
   return { fragmentOf, fragmentBehind, sourceOf, isPart, firstOf, preparedFor };
 
   function fragmentOf(expression: TSESTree.Node): FragmentCall | null {
@@ -183,11 +183,11 @@ export function createFragments(evaluator: Evaluator, callers: Callers, scopes: 
     return call.clause !== undefined || call.fragment !== undefined || call.sends !== undefined;
   }
 
-  function firstOf(node: FragmentCall['node'], positions: readonly Position[]): Placed {
+  function firstOf(node: FragmentCall['node'], positions: readonly Position[], frames: readonly Frame[] = []): Placed {
     let unknownPlace: Placed = { kind: 'absent' };
     if (node.type === 'MemberExpression') return unknownPlace;
     for (const position of positions) {
-      const place = evaluator.placed(node, position);
+      const place = frameReader.placed(node, position, frames);
       if (place.kind === 'found' && !isNothing(place.node) && !isCallback(place.node)) return place;
       if (place.kind === 'unknown') unknownPlace = place;
     }

@@ -11,13 +11,18 @@ import { createStatements } from './statements.js';
 
 export type { BuilderStep, CallNode, Query, QueryLock } from './query.js';
 
-/** Every statement the file sends, in the order of the calls that carry the SQL text. */
+/**
+ * Every statement the file sends, in the order of the calls that carry the SQL text. Where only a method's name says that
+ * something is a database handle, a lock statement has to confirm it.
+ */
 export const queries = definePass('queries', [scopes, nodes, evaluation], ([scopesOfFile, nodesOfFile, evaluated], unit: Unit): readonly Query[] => {
   const { evaluator } = evaluated;
-  const fragments = createFragments(evaluator, evaluated.callers, scopesOfFile);
+  const fragments = createFragments(evaluated, scopesOfFile);
   const constantOf = (expression: TSESTree.Node) => staticValue(expression, scopesOfFile);
   const builders = createBuilders(evaluator, evaluated.callers, fragments, scopesOfFile, unit.visitorKeys, constantOf);
   const statements = createStatements({ unit, scopes: scopesOfFile, evaluated, fragments, builders, constantOf });
   const candidates: CallNode[] = [...nodesOfFile.calls, ...nodesOfFile.taggedTemplates];
-  return candidates.flatMap((node) => statements.at(node)).sort((a, b) => a.node.range[0] - b.node.range[0]);
+  const found = candidates.flatMap((node) => statements.at(node)).sort((a, b) => a.node.range[0] - b.node.range[0]);
+  const locked = new Set(found.flatMap(({ locks, handle }) => (locks.length > 0 ? [handle.identity] : [])));
+  return found.filter(({ handle, locks }) => !handle.assumed || locks.length > 0 || locked.has(handle.identity));
 });

@@ -3,6 +3,7 @@ import type { DriverDescriptor, Result, Sends } from '../drivers/driver.js';
 import type { Unit } from '../pass.js';
 import { unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
+import { settles } from '../source/uses.js';
 import { alternativesOfText, textOf, type SqlText, type TextOptions } from '../source/text.js';
 import { analyzeSql } from '../sql/analyze.js';
 import { createCatalogue } from '../sql/lock-functions.js';
@@ -47,9 +48,10 @@ export function createStatements(parts: StatementParts) {
     const meaning = evaluator.meaningOf(node);
     if (!meaning?.call.sends) return [];
     if (isIntermediate(node, meaning.call.sends) || fragments.isPart(node)) return [];
-    const found = queriesOf(node, meaning, []);
-    // On a handle whose library is unknown, only a lock statement shows that the call sends SQL at all.
-    return meaning.receiver?.handle?.assumed ? found.filter((query) => query.locks.length > 0) : found;
+    // A tag of unknown origin sends only if somebody waits for it; otherwise it may make a piece for something else.
+    const isAssumedTag = node.type === 'TaggedTemplateExpression' && meaning.receiver?.handle?.assumed === true;
+    if (isAssumedTag && !isWaitedFor(node)) return [];
+    return queriesOf(node, meaning, []);
   }
 
   /** A lazy query that a further method sends: `` sql`…`.execute() `` is one statement, found at the outer call. */
@@ -62,6 +64,11 @@ export function createStatements(parts: StatementParts) {
     return evaluator.meaningOf(call)?.call.sends?.sql.some((position) => 'receiver' in position) === true;
   }
 
+  function isWaitedFor(node: CallNode): boolean {
+    const settlement = settles(node, scopes);
+    return settlement === 'awaited' || settlement === 'chained' || settlement === 'returned';
+  }
+
   function queriesOf(sending: CallNode, meaning: CallMeaning, frames: readonly Frame[]): Query[] {
     const { sends } = meaning.call;
     if (!sends) return [];
@@ -69,7 +76,7 @@ export function createStatements(parts: StatementParts) {
     const shown = texts.filter(({ text }) => /[^\uE000\s]/.test(text));
     const made = (shown.length > 0 ? shown : [null]).map((text, index) => sentQuery(sending, meaning, sends, frames, text, index > 0));
     if (made.some((query) => query.locks.length > 0) || frames.length >= maximumFrames) return made;
-    const forwarding = texts.map((text) => forwardingFunction(text, frames)).find((fn) => fn !== null);
+    const forwarding = forwardedIn(sending, sends, texts, frames);
     if (!forwarding) return made;
     const through = callers.callSitesOf(forwarding, evaluator).flatMap((call) => {
       const isRecursive = frames.some((frame) => frame.call === call);
@@ -79,21 +86,22 @@ export function createStatements(parts: StatementParts) {
     return through.length > 0 ? through : made;
   }
 
-  /** The function whose parameter stands in the text as text: one that forwards SQL. */
-  function forwardingFunction(text: SqlText, frames: readonly Frame[]): FunctionNode | null {
-    for (const hole of text.holes) {
-      if (hole.kind === 'value') continue;
-      const root = rootIdentifier(hole.node);
+  /** The function that forwards SQL: its parameter stands in the text as text, names the function, or is spread. */
+  function forwardedIn(sending: CallNode, sends: Sends, texts: readonly SqlText[], frames: readonly Frame[]): FunctionNode | null {
+    const named = namedFunctions.nameFor(sending, sends, frames);
+    const open = named ? [named] : texts.flatMap(({ holes }) => holes.flatMap(({ kind, node }) => (kind === 'value' ? [] : [node])));
+    for (const node of open) {
+      const root = rootIdentifier(node);
       const variable = root && scopes.variableOf(root);
       const definition = variable && scopes.definitionOf(variable);
       if (definition?.kind === 'parameter' && !frames.some((frame) => frame.function === definition.function)) return definition.function;
     }
-    return null;
+    return frameReader.spreadFrom(sending, frames);
   }
 
   function textsOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): readonly SqlText[] {
     if (sends.functionName || sends.runs !== undefined) return namedFunctions.textsOf(sending, sends, frames);
-    const place = fragments.firstOf(sending, sends.sql);
+    const place = fragments.firstOf(sending, sends.sql, frames);
     return place.kind === 'found' ? alternativesOfText(place.node, scopes, textOptions(frames)) : [];
   }
 
@@ -182,8 +190,9 @@ export function createStatements(parts: StatementParts) {
       renamesColumns: sendings.renamesColumns(handle.certain),
       uses: dispatch.uses,
       sent: dispatch.sent,
-      signal: sendings.signalOf(sending, sends, frames),
-      clientTimeout: sendings.clientTimeoutOf(sending, sends, handle.certain, frames),
+      signal: sendings.signalOf(sending, sends, handle.certain, frames),
+      isOnReplica: sendings.isOnReplica(sending, sends, handle.certain),
+      clientTimeout: sendings.clientTimeoutOf(sending, sends, handle.certain, frames, steps),
       mayJoinBatch: dispatch.mayJoinBatch,
       builder: steps,
       boundValue: (expression) => (sql ? boundValues.valueOf(expression, sql, sending, sends, frames) : null),
