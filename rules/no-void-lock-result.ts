@@ -1,7 +1,8 @@
 import { queries, type Query, type QueryLock } from '../src/facts/queries.js';
 import { skipsRows } from '../src/facts/query-shape.js';
 import { methodName } from '../src/point.js';
-import { createRule, type Edit } from '../src/rule.js';
+import { createRule } from '../src/rule.js';
+import type { Edit } from '../src/source/edit.js';
 
 export default createRule({
   name: 'no-void-lock-result',

@@ -4,6 +4,7 @@ import noIgnoredTryLockResult from '../rules/no-ignored-try-lock-result.js';
 import noIgnoredUnlockResult from '../rules/no-ignored-unlock-result.js';
 import noLockAfterSnapshot from '../rules/no-lock-after-snapshot.js';
 import noLockInFilter from '../rules/no-lock-in-filter.js';
+import noLockOnReplica from '../rules/no-lock-on-replica.js';
 import noLockWithLimit from '../rules/no-lock-with-limit.js';
 import noMismatchedUnlock from '../rules/no-mismatched-unlock.js';
 import noMisreadLockResult from '../rules/no-misread-lock-result.js';
@@ -28,6 +29,7 @@ export const rules: readonly Rule[] = [
   noIgnoredUnlockResult,
   noLockAfterSnapshot,
   noLockInFilter,
+  noLockOnReplica,
   noLockWithLimit,
   noMismatchedUnlock,
   noMisreadLockResult,
