@@ -100,6 +100,7 @@ const sends = object<Sends>(['sql', 'result'], {
   multipleStatements: boolean,
   rejectsVoid: boolean,
   rejectsRows: boolean,
+  tolerantMethod: string,
 });
 
 const fragment = object<Fragment>(['sql', 'as'], {
@@ -174,6 +175,7 @@ const call: Shape = object<Call>([], {
   when: conditions,
   variants: list(lazy(() => call)),
   isolation: positions,
+  isolates: oneOf('read uncommitted', 'read committed', 'repeatable read', 'serializable'),
   transactionTimeout: object<NonNullable<Call['transactionTimeout']>>(['at', 'default'], { at: positions, default: number }),
 });
 
@@ -230,6 +232,7 @@ export const driverShape = object<DriverDescriptor>(['name', 'dialect', 'modules
     undefined: oneOf('null', 'throws', 'dropped'),
     null: oneOf('null', 'throws'),
     number: oneOf('untyped', 'bigint', 'integer'),
+    bigint: oneOf('untyped', 'bigint'),
   }),
   examples: list(example, 1),
 });

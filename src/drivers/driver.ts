@@ -3,7 +3,7 @@
  * file: which names a package exports, what kind of object each makes, and what each method of a kind does. The same
  * shape is accepted in `settings['advisory-lock'].drivers`.
  */
-import type { Dialect, PlaceholderStyle } from '../sql/model.js';
+import type { Dialect, IsolationLevel, PlaceholderStyle } from '../sql/model.js';
 
 export type { Dialect, PlaceholderStyle };
 
@@ -207,6 +207,8 @@ export interface Call {
   variants?: readonly Call[];
   /** The options that set the isolation level of the transaction it opens. */
   isolation?: readonly Position[];
+  /** The isolation level of every transaction it opens, where its name says it: Zapatos's `serializable`. */
+  isolates?: IsolationLevel;
   /** The client-side limit on the transaction it opens, in milliseconds, and its default: Prisma. */
   transactionTimeout?: { at: readonly Position[]; default: number };
 }
@@ -244,6 +246,8 @@ export interface Sends {
   rejectsVoid?: boolean;
   /** Rejects when a row comes back, after the statement ran: pg-promise's `none`. */
   rejectsRows?: boolean;
+  /** The method that takes the same arguments and does not reject so: `$executeRaw`. */
+  tolerantMethod?: string;
 }
 
 /**
@@ -345,6 +349,8 @@ export interface Binding {
   null?: 'null' | 'throws';
   /** Type given to a bound number; `untyped` lets the server infer it. */
   number?: 'untyped' | 'bigint' | 'integer';
+  /** Type given to a bound bigint: postgres.js says `int8`, which the functions with two keys do not take. */
+  bigint?: 'untyped' | 'bigint';
 }
 
 /** Checks the shape at compile time and keeps the literal's own type out of the way. */

@@ -78,7 +78,7 @@ export function createMeanings(core: Core) {
 
     /** A method called on something of which the file shows nothing. */
     function ofUnknownReceiver(expression: TSESTree.Node): CallMeaning | null {
-      if (expression.type !== 'MemberExpression') return null;
+      if (expression.type !== 'MemberExpression' || isBuiltIn(expression.object)) return null;
       const object = core.valueOf(expression.object);
       if (object.type !== 'shape' && (object.type !== 'unknown' || object.alternatives.length > 0)) return null;
       const isShared = isModuleConstant(expression.object);
@@ -114,6 +114,13 @@ export function createMeanings(core: Core) {
 
   function assumed(driver: DriverDescriptor, kind: string, handle: Handle): DriverObject {
     return { type: 'object', driver, kind, node: handle.evidence.node, handle };
+  }
+
+  /** `Promise.any`, `/lock/.exec`: a global that the file does not declare, or a value without a library. */
+  function isBuiltIn(expression: TSESTree.Node): boolean {
+    const node = unwrap(expression);
+    if (node.type === 'Identifier') return scopes.variableOf(node) === null;
+    return node.type === 'Literal' || node.type === 'TemplateLiteral' || node.type === 'ArrayExpression';
   }
 
   /** `const db = createDb();` at module level: what it holds is there once, for everybody. */
