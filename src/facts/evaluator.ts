@@ -91,20 +91,14 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     exportNamedBy,
   };
   const core: Core = {
+    ...evaluator,
     parts,
     evaluator,
-    valueOf,
-    valueOfVariable: evaluator.valueOfVariable,
     declaredAs,
-    memberOf: evaluator.memberOf,
-    meaningOf: evaluator.meaningOf,
     exportOf,
-    returnedBy: evaluator.returnedBy,
     awaited,
     follow,
     elementsOf,
-    placed: evaluator.placed,
-    holds: evaluator.holds,
     make: (give, driver, receiver, call, making) => creations.make(give, driver, receiver, call, making),
     guarded,
   };
