@@ -79,8 +79,8 @@ export function createMembers(core: Core) {
     return typeof base === 'string' ? `${base}.${name}` : (base ?? at);
   }
 
-  /** Null where neither the class nor what it extends has such a member. */
-  function memberOfClass(node: ClassNode, name: string, isStatic: boolean, at: TSESTree.Node): Value | null {
+  /** Null where neither the class nor what it extends has such a member. `below`: the classes that extend it. */
+  function memberOfClass(node: ClassNode, name: string, isStatic: boolean, at: TSESTree.Node, below: readonly ClassNode[] = []): Value | null {
     const self: Value = isStatic ? { type: 'class', node } : { type: 'instance', class: node, created: null };
     for (const member of node.body.body) {
       switch (member.type) {
@@ -103,7 +103,7 @@ export function createMembers(core: Core) {
     }
     const assigned = callers.assignmentsTo(node, name, isStatic);
     if (assigned.length > 0) return unifyPresent(assigned.map(({ right }) => core.valueOf(right)));
-    return inherited(node, name, isStatic, at);
+    return inherited(node, name, isStatic, at, [...below, node]);
   }
 
   /** A getter gives what it returns, or what its annotation says. */
@@ -137,10 +137,10 @@ export function createMembers(core: Core) {
     });
   }
 
-  function inherited(node: ClassNode, name: string, isStatic: boolean, at: TSESTree.Node): Value | null {
+  function inherited(node: ClassNode, name: string, isStatic: boolean, at: TSESTree.Node, below: readonly ClassNode[]): Value | null {
     if (!node.superClass) return null;
     const parent = core.valueOf(node.superClass);
-    if (parent.type === 'class') return memberOfClass(parent.node, name, isStatic, at);
+    if (parent.type === 'class') return below.includes(parent.node) ? null : memberOfClass(parent.node, name, isStatic, at, below);
     // `class Job extends Model`: the driver's object is the class itself.
     if (isStatic) return parent.type === 'object' ? memberOf(parent, name, at) : null;
     // An instance of `class X extends PrismaClient` is a client with members of its own.
