@@ -13,7 +13,9 @@ import noPoolSessionLock from '../rules/no-pool-session-lock.js';
 import noRacedLockAcquire from '../rules/no-raced-lock-acquire.js';
 import noReleaseWhileLocked from '../rules/no-release-while-locked.js';
 import noSessionLockInTransaction from '../rules/no-session-lock-in-transaction.js';
+import noSharedSessionLock from '../rules/no-shared-session-lock.js';
 import noStackedSessionLock from '../rules/no-stacked-session-lock.js';
+import noUnlockAll from '../rules/no-unlock-all.js';
 import noVoidLockResult from '../rules/no-void-lock-result.js';
 import noXactLockOutsideTransaction from '../rules/no-xact-lock-outside-transaction.js';
 import preferXactLock from '../rules/prefer-xact-lock.js';
@@ -38,7 +40,9 @@ export const rules: readonly Rule[] = [
   noRacedLockAcquire,
   noReleaseWhileLocked,
   noSessionLockInTransaction,
+  noSharedSessionLock,
   noStackedSessionLock,
+  noUnlockAll,
   noVoidLockResult,
   noXactLockOutsideTransaction,
   preferXactLock,
