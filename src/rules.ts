@@ -12,6 +12,7 @@ import noPoolQueryWhileLocked from '../rules/no-pool-query-while-locked.js';
 import noPoolSessionLock from '../rules/no-pool-session-lock.js';
 import noRacedLockAcquire from '../rules/no-raced-lock-acquire.js';
 import noReleaseWhileLocked from '../rules/no-release-while-locked.js';
+import noSessionLock from '../rules/no-session-lock.js';
 import noSessionLockInTransaction from '../rules/no-session-lock-in-transaction.js';
 import noSharedSessionLock from '../rules/no-shared-session-lock.js';
 import noStackedSessionLock from '../rules/no-stacked-session-lock.js';
@@ -39,6 +40,7 @@ export const rules: readonly Rule[] = [
   noPoolSessionLock,
   noRacedLockAcquire,
   noReleaseWhileLocked,
+  noSessionLock,
   noSessionLockInTransaction,
   noSharedSessionLock,
   noStackedSessionLock,
