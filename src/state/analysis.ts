@@ -85,7 +85,7 @@ export function analyse(unit: FlowUnit, parts: FileParts): Analysis | null {
     return createTransfer({ unit, graph, parts, plans, places, reader, around, enter });
   };
   const transfer = transferWith(null);
-  const solution = solve(graph, { initial: [emptyState], key: keyOf, transfer, join: (one) => ({ ...emptyState, connections: one.connections, variables: new Map() }) });
+  const solution = solve(graph, { initial: [emptyState], key: keyOf, transfer, maxStates: 64, join: (one) => ({ ...emptyState, connections: one.connections, variables: new Map() }) });
   if (solution.kind === 'unknown') return null;
   const outcomes = (['return', 'throw'] as const).flatMap((exit) =>
     solution.statesAt(graph.exits[exit]).map((state): Outcome => ({ exit, state, value: state.variables.get('return') ?? null, phase: state.phase })),
