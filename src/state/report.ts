@@ -21,9 +21,9 @@ const nothing: Omit<FunctionState, 'unit' | 'kind'> = {
 };
 
 /** Goes through the solved function once more and writes down what the rules ask about. */
-export function report(unit: FlowUnit, analysis: Analysis | null, parts: FileParts, teller: Teller): FunctionState {
+export function report(unit: FlowUnit, analysis: Analysis | null, parts: FileParts, teller: Teller, secondRun: ReadonlyMap<Query, HeldLock>): FunctionState {
   if (!analysis) return { ...nothing, unit, kind: 'unknown' };
-  const collector = new Collector(analysis, parts, teller);
+  const collector = new Collector(analysis, parts, teller, secondRun);
   collector.walk();
   return collector.result();
 }
@@ -69,6 +69,7 @@ class Collector {
     private readonly analysis: Analysis,
     private readonly parts: FileParts,
     private readonly teller: Teller,
+    private readonly secondRun: ReadonlyMap<Query, HeldLock>,
   ) {
     this.step = analysis.graph.entry;
   }
@@ -285,13 +286,15 @@ class Collector {
 
   private acquireOf({ held, transactions, openedBy, others, timeouts, stacked }: AcquireSeen): Acquire {
     const [opened] = openedBy;
+    const before = stacked ? undefined : this.secondRun.get(held.lock.query);
+    const repeated: Acquire['stacked'] = before ? { by: 'repeated', held: before, witness: [{ node: before.call, text: `\`${before.lock.operation.name}\` is still held when the function runs again` }] } : null;
     return {
       held,
       query: held.lock.query,
       transaction: only(transactions, 'unknown'),
       transactionOpenedBy: openedBy.size === 1 ? (opened ?? null) : null,
       others: [...others],
-      stacked,
+      stacked: stacked ?? repeated,
       lockTimeout: only(timeouts, 'unknown'),
       inLoop: isInLoop(held.call),
     };
