@@ -21,6 +21,10 @@ export function createMembers(core: Core) {
         return modules.exportOf(value.module, [...value.path, name]) ? core.exportOf(value.module, [...value.path, name]) : unknown;
       case 'foreign':
         return core.exportOf(value.module, [...value.path, name]);
+      case 'elsewhere':
+        return core.elsewhere.memberOf(value, name, at);
+      case 'module':
+        return core.elsewhere.memberOfModule(value.unit, name);
       case 'instance':
         return memberOfClass(value.class, name, false, at) ?? unknown;
       case 'class':
@@ -130,6 +134,10 @@ export function createMembers(core: Core) {
     if (!node.superClass) return null;
     const parent = core.valueOf(node.superClass);
     if (parent.type === 'class') return memberOfClass(parent.node, name, isStatic, at);
+    if (parent.type === 'elsewhere') {
+      const { of } = parent;
+      return core.elsewhere.memberOf(of.type === 'class' && !isStatic ? { ...parent, of: { type: 'instance', class: of.node, created: null } } : parent, name, node);
+    }
     // `class Job extends Model`: the driver's object is the class itself.
     if (isStatic) return parent.type === 'object' ? memberOf(parent, name, at) : null;
     // An instance of `class X extends PrismaClient` is a client with members of its own.
