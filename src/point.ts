@@ -20,13 +20,20 @@ export function answerOf({ returns }: LockOperation): { readonly word: string; r
 const longestSpelling = 50;
 
 /** How the statement is sent, as the code writes it, arguments aside: `pool.query`, ``sql`…` ``, `db.select(…).from`. */
-export function spelling({ query: { sending } }: QueryLock): string {
-  const isTag = sending.type === 'TaggedTemplateExpression';
-  const callee = isTag ? sending.tag : sending.callee;
-  const written = spelled(callee);
+export const spelling = ({ query }: QueryLock): string => spellingOf(query.sending);
+
+/** A call as the code writes it, arguments aside; of an awaited one, the call; of any other expression, its names. */
+export function spellingOf(node: TSESTree.Node): string {
+  const inner = unwrap(node);
+  if (inner.type === 'AwaitExpression') return spellingOf(inner.argument);
+  if (inner.type === 'TaggedTemplateExpression') return `${shortened(spelled(inner.tag))}\`…\``;
+  if (inner.type === 'NewExpression') return `new ${shortened(spelled(inner.callee))}`;
+  return shortened(spelled(inner.type === 'CallExpression' ? inner.callee : inner));
+}
+
+function shortened(written: string): string {
   const last = written.lastIndexOf('.');
-  const short = written.length > longestSpelling && last > 0 ? `${written.slice(0, 20)}…${written.slice(last).slice(-25)}` : written;
-  return isTag ? `${short}\`…\`` : short;
+  return written.length > longestSpelling && last > 0 ? `${written.slice(0, 20)}…${written.slice(last).slice(-25)}` : written;
 }
 
 function spelled(node: TSESTree.Node): string {

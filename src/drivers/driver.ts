@@ -3,7 +3,7 @@
  * file: which names a package exports, what kind of object each makes, and what each method of a kind does. The same
  * shape is accepted in `settings['advisory-lock'].drivers`.
  */
-import type { Dialect, PlaceholderStyle } from '../sql/model.js';
+import type { Dialect, IsolationLevel, PlaceholderStyle } from '../sql/model.js';
 
 export type { Dialect, PlaceholderStyle };
 
@@ -75,8 +75,11 @@ export interface Export {
    * the empty text.
    */
   fragment?: Fragment;
-  /** As an annotation. `ambiguous`: objects of this type play several roles, so only their origin can say which. */
-  type?: string | { kind: string; ambiguous: true };
+  /**
+   * As an annotation. `ambiguous`: objects of this type play several roles, so only their origin can say which; with
+   * `in-migrations` only in functions named `up` and `down`, whose caller passes a transaction or not.
+   */
+  type?: string | { kind: string; ambiguous: true | 'in-migrations' };
 }
 
 /** What comes into being: a kind's name, or more. */
@@ -200,10 +203,12 @@ export interface Call {
   usesConnection?: boolean;
   /** Only when all of these hold; the first matching entry of a list decides. */
   when?: readonly Condition[];
-  /** Other meanings of the same call, tried first, in order. */
+  /** Other meanings of the same call, tried first, in order; each is complete in itself. */
   variants?: readonly Call[];
   /** The options that set the isolation level of the transaction it opens. */
   isolation?: readonly Position[];
+  /** The isolation level of every transaction it opens, where its name says it: Zapatos's `serializable`. */
+  isolates?: IsolationLevel;
   /** The client-side limit on the transaction it opens, in milliseconds, and its default: Prisma. */
   transactionTimeout?: { at: readonly Position[]; default: number };
 }
@@ -342,6 +347,8 @@ export interface Binding {
   null?: 'null' | 'throws';
   /** Type given to a bound number; `untyped` lets the server infer it. */
   number?: 'untyped' | 'bigint' | 'integer';
+  /** Type given to a bound bigint: postgres.js says `int8`, which the functions with two keys do not take. */
+  bigint?: 'untyped' | 'bigint';
 }
 
 /** Checks the shape at compile time and keeps the literal's own type out of the way. */

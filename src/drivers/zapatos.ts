@@ -31,17 +31,11 @@ export default defineDriver({
     { names: ['param'], call: value },
     { names: ['vals', 'cols'], call: list },
     { names: ['transaction'], call: { ...transaction(2), isolation: [{ argument: 1 }] } },
+    { names: ['readCommitted', 'readCommittedRO'], call: transaction(1) },
+    { names: ['repeatableRead', 'repeatableReadRO'], call: { ...transaction(1), isolates: 'repeatable read' } },
     {
-      names: [
-        'serializable',
-        'repeatableRead',
-        'readCommitted',
-        'serializableRO',
-        'repeatableReadRO',
-        'readCommittedRO',
-        'serializableRODeferrable',
-      ],
-      call: transaction(1),
+      names: ['serializable', 'serializableRO', 'serializableRODeferrable'],
+      call: { ...transaction(1), isolates: 'serializable' },
     },
   ],
   kinds: {

@@ -1,4 +1,4 @@
-import { unknown, type Handle, type HandleIdentity, type Value } from './values.js';
+import { circular, unknown, type Handle, type HandleIdentity, type Unknown, type Value } from './values.js';
 
 /** Certain enough to be preferred over what an annotation or a caller would say. */
 export function isDecided(value: Value): boolean {
@@ -23,17 +23,24 @@ export function ofModule(value: Value): Value {
 
 /**
  * One value if all agree on what it is, under `identity` when they are different backends; otherwise unknown, with the
- * alternatives kept.
+ * alternatives kept and `from` where they come.
  */
-export function unify(values: readonly Value[], identity?: HandleIdentity): Value {
-  const [first, ...others] = values;
-  if (!first) return unknown;
+export function unify(values: readonly Value[], identity?: HandleIdentity, from: Unknown['from'] = 'branches'): Value {
+  const [first, ...others] = values.filter((value) => value !== circular);
+  if (!first) return values.length > 0 ? circular : unknown;
   if (others.length === 0) return first;
   if (others.every((other) => agrees(first, other))) {
     const sameBackend = others.every((other) => handleOf(other)?.identity === handleOf(first)?.identity);
     return sameBackend || identity === undefined ? first : identified(first, identity);
   }
-  return { type: 'unknown', alternatives: values.flatMap((value) => (value.type === 'unknown' ? value.alternatives : [value])) };
+  return oneOf([first, ...others], from);
+}
+
+/** Unknown, but one of these; what is not known at all stays among them, so that the rest is not taken for everything. */
+export function oneOf(values: readonly Value[], from: Unknown['from'] = 'branches'): Value {
+  const certain = values.every((value) => value.type !== 'unknown' || value.from === 'callers') ? from : 'branches';
+  const alternatives = values.flatMap((value) => (value.type === 'unknown' && value.alternatives.length > 0 ? value.alternatives : [value]));
+  return alternatives.every((value) => value.type === 'unknown') ? unknown : { type: 'unknown', alternatives, from: certain };
 }
 
 /** As `unify`; null and undefined, which a variable may hold before or after its value, do not count. */

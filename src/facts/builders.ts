@@ -2,7 +2,7 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import type { BuilderClause, Call, Sends } from '../drivers/driver.js';
 import { enclosingFunction, keyName, memberName, returnedExpressions, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
-import type { Clause, LimitClause, QueryLevel } from '../sql/model.js';
+import type { Clause, FromItem, LimitClause, QueryLevel } from '../sql/model.js';
 import type { Callers } from './callers.js';
 import type { CallMeaning, Evaluator } from './evaluator.js';
 import type { Fragments } from './fragments.js';
@@ -305,7 +305,7 @@ export function createBuilders(
       sublink: null,
       cte: null,
       hasFrom: has('from') || kind !== 'select',
-      from: [],
+      from: statement.steps.flatMap(({ clause, call }) => (clause?.is === 'from' && call.arguments[0] ? [fromItem(call.arguments[0])] : [])),
       limit: limitOf(statement),
       orderBy: has('order-by'),
       orderByRange: null,
@@ -319,6 +319,40 @@ export function createBuilders(
       deduplicates: false,
       range: null,
     };
+  }
+
+  /** A table, or a subquery of which nothing is known: what it is made of is not read. */
+  function fromItem(expression: TSESTree.Node): FromItem {
+    const name = constantText(expression);
+    const kind = name !== null || isTable(expression, new Set()) ? 'table' : 'subquery';
+    return { kind, name, alias: null, range: null, level: null, cte: null };
+  }
+
+  /** The name of a table, the object or class that describes it, or a list or record of these. */
+  function isTable(expression: TSESTree.Node, seen: Set<TSESTree.Node>): boolean {
+    const node = unwrap(expression);
+    if (seen.has(node)) return false;
+    seen.add(node);
+    if (constantText(node) !== null) return true;
+    switch (node.type) {
+      case 'ArrayExpression':
+        return node.elements.every((element) => element !== null && isTable(element, seen));
+      case 'ObjectExpression':
+        return node.properties.every((property) => property.type === 'Property' && isTable(property.value, seen));
+      case 'MemberExpression':
+        return isTable(node.object, seen);
+      case 'CallExpression':
+        // `pgTable('jobs', …)`, `alias(jobs, 'j')`; every subquery begins with a method call.
+        return unwrap(node.callee).type === 'Identifier' && !evaluator.calleeOf(node);
+      case 'Identifier': {
+        const variable = scopes.variableOf(node);
+        const definition = variable && scopes.definitionOf(variable);
+        if (definition?.kind === 'import' || definition?.kind === 'class') return true;
+        return definition?.kind === 'value' && isTable(definition.init, seen);
+      }
+      default:
+        return false;
+    }
   }
 
   function limitOf(statement: BuiltStatement): LimitClause | null {

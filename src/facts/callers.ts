@@ -17,8 +17,8 @@ export interface Callers {
   readonly program: TSESTree.Program;
   /** The call that the function is handed to, if that is the one thing done with it. */
   callbackUseOf(fn: FunctionNode): CallbackUse | null;
-  /** Every call that the function is handed to. */
-  callbackUsesOf(fn: FunctionNode): readonly CallbackUse[];
+  /** Every call that the function is handed to, through local helpers that hand it on. */
+  callbackUsesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallbackUse[];
   /** The calls in this file that run the function, callbacks' included, in source order. */
   callSitesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallSite[];
   /** The argument that each call gives for a parameter, null where it gives none; calls with a spread before it are left out. */
@@ -92,8 +92,25 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     return named && { ...named, function: fn };
   }
 
-  function callbackUsesOf(fn: FunctionNode): readonly CallbackUse[] {
-    return argumentPlacesOf(fn).map((place) => ({ ...place, function: fn }));
+  function callbackUsesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallbackUse[] {
+    return argumentPlacesOf(fn).flatMap((place) => [{ ...place, function: fn }, ...handedOn(place, fn, evaluator, new Set())]);
+  }
+
+  function handedOn(place: ArgumentPlace, fn: FunctionNode, evaluator: Evaluator, seen: Set<FunctionNode>): readonly CallbackUse[] {
+    const helper = evaluator.calleeOf(place.call);
+    if (!helper || helper === fn || seen.has(helper)) return [];
+    seen.add(helper);
+    return readsOfParameter(helper, place.index).flatMap((identifier) => {
+      const next = argumentPlace(identifier);
+      return next ? [{ ...next, function: fn }, ...handedOn(next, fn, evaluator, seen)] : [];
+    });
+  }
+
+  function readsOfParameter(fn: FunctionNode, position: number): readonly TSESTree.Node[] {
+    const parameter = fn.params[position];
+    const target = parameter?.type === 'AssignmentPattern' ? parameter.left : parameter?.type === 'TSParameterProperty' ? parameter.parameter : parameter;
+    const variable = target?.type === 'Identifier' ? scopes.variableOf(target) : null;
+    return variable ? scopes.readsOf(variable).map(({ identifier }) => identifier) : [];
   }
 
   function callSitesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallSite[] {
@@ -146,12 +163,8 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
   function callsOfParameter(helper: FunctionNode, position: number, evaluator: Evaluator, seen: Set<FunctionNode>): CallSite[] {
     if (seen.has(helper)) return [];
     seen.add(helper);
-    const parameter = helper.params[position];
-    const target = parameter?.type === 'AssignmentPattern' ? parameter.left : parameter?.type === 'TSParameterProperty' ? parameter.parameter : parameter;
-    const variable = target?.type === 'Identifier' ? scopes.variableOf(target) : null;
-    if (!variable) return [];
-    return scopes.readsOf(variable).flatMap((reference): CallSite[] => {
-      const { parent, child } = unwrappedParent(reference.identifier);
+    return readsOfParameter(helper, position).flatMap((identifier): CallSite[] => {
+      const { parent, child } = unwrappedParent(identifier);
       if (parent?.type !== 'CallExpression') return [];
       if (parent.callee === child) return [parent];
       const next = evaluator.calleeOf(parent);
@@ -234,7 +247,7 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     return isClass(home) && home.id ? scopes.variableOf(home.id) : null;
   }
 
-  function argumentPlacesOf(fn: FunctionNode): { call: TSESTree.CallExpression; index: number }[] {
+  function argumentPlacesOf(fn: FunctionNode): ArgumentPlace[] {
     const inline = argumentPlace(fn);
     if (inline) return [inline];
     const variable = variableNaming(fn);
@@ -254,7 +267,12 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
   }
 }
 
-function argumentPlace(node: TSESTree.Node): { call: TSESTree.CallExpression; index: number } | null {
+interface ArgumentPlace {
+  readonly call: TSESTree.CallExpression;
+  readonly index: number;
+}
+
+function argumentPlace(node: TSESTree.Node): ArgumentPlace | null {
   const { parent, child } = unwrappedParent(node);
   if (parent?.type !== 'CallExpression') return null;
   const index = parent.arguments.findIndex((argument) => argument === child);

@@ -7,7 +7,7 @@ import type { Core } from './core.js';
 import type { CallMeaning } from './evaluator.js';
 import { readKind } from './kinds.js';
 import { signalGiven } from './given-signal.js';
-import { unknown, type Evidence, type Value } from './values.js';
+import { circular, unknown, type Evidence, type Value } from './values.js';
 
 type CallNode = TSESTree.CallExpression | TSESTree.TaggedTemplateExpression;
 
@@ -27,6 +27,7 @@ export function createCalls(core: Core) {
   }
 
   function resultOfCall(node: CallNode): Value {
+    if (isCircular(node)) return circular;
     const read = calledElsewhere(node);
     if (read) return read;
     const meaning = core.meaningOf(node);
@@ -41,8 +42,13 @@ export function createCalls(core: Core) {
     const value = core.valueOf(callee);
     if (value.type === 'function') return returnedBy(value.node);
     if (value.type !== 'unknown') return unknown;
+    if (value === circular) return circular;
     const functions = value.alternatives.filter((alternative) => alternative.type === 'function');
     return functions.length > 0 ? unify(functions.map((alternative) => returnedBy(alternative.node))) : unknown;
+  }
+
+  function isCircular(node: CallNode): boolean {
+    return core.valueOf(unwrap(node.type === 'CallExpression' ? node.callee : node.tag)) === circular;
   }
 
   /** A function of another file whose result is known there. */

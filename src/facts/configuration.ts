@@ -1,6 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Condition, GiveDetails, Position } from '../drivers/driver.js';
 import { definePass } from '../pass.js';
+import { unwrap } from '../source/ast.js';
 import { evaluation } from './evaluation.js';
 import type { Evaluator } from './evaluator.js';
 import type { Handle } from './values.js';
@@ -31,7 +32,8 @@ export function createConfiguration(evaluator: Evaluator): HandleConfiguration {
     lockTimeoutOf: (handle) => optionOf(handle, ({ lockTimeout }) => lockTimeout),
     clientTimeoutOf: (handle) => optionOf(handle, ({ clientTimeout }) => clientTimeout),
     transactionTimeoutOf: (handle) => optionOf(handle, ({ transactionTimeout }) => transactionTimeout),
-    urlsOf: (handle) => optionsOf(handle, ({ url }) => url),
+    // A connection string or an object with options may stand in the same place.
+    urlsOf: (handle) => optionsOf(handle, ({ url }) => url).filter((node) => unwrap(node).type !== 'ObjectExpression'),
     renamesColumns: (handle) => isConfigured(handle, ({ renamesColumnsWhen }) => renamesColumnsWhen),
     resetsOnRelease: (handle) => handle.driver.resetsOnRelease === true || isConfigured(handle, ({ resetsOnReleaseWhen }) => resetsOnReleaseWhen),
     hasReplicas: (handle) => isConfigured(handle, ({ replicaWhen }) => replicaWhen),

@@ -12,7 +12,7 @@ import { createMembers } from './members.js';
 import { createElsewhere } from './imports/elsewhere.js';
 import type { KnownExport } from './modules.js';
 import { createPositions } from './positions.js';
-import { bareHandle, unknown, type DriverObject, type HandleIdentity, type MakingNode, type Value } from './values.js';
+import { bareHandle, circular, unknown, type DriverObject, type HandleIdentity, type MakingNode, type Value } from './values.js';
 import { createVariables } from './variables.js';
 
 export interface Evaluator {
@@ -31,6 +31,8 @@ export interface Evaluator {
   awaitsOf(object: DriverObject): Sends | null;
   /** The functions a call may run, when they are in this file. */
   calleeOf(node: MakingNode): FunctionNode | null;
+  /** What a call of the function gives. */
+  returnedBy(fn: FunctionNode): Value;
   /** A driver's export that a name or member expression refers to; null for other expressions. */
   exportNamedBy(node: TSESTree.Node): KnownExport | null;
 }
@@ -52,6 +54,9 @@ const maximumDepth = 80;
 /** Nor beyond this many steps for one question: circles of many members could lead on and on. */
 const maximumSteps = 4000;
 
+/** Stands among the open questions where one was given up. */
+const tooMuch = {};
+
 /** A receiver chain longer than this is answered from its beginning, so that its length does not count as depth. */
 const longChain = 8;
 
@@ -63,8 +68,9 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   const { scopes, modules, callers } = parts;
   const memo = new Map<object, Value>();
   const running = new Set<object>();
-  // An answer that was cut short by a circle is right for the question that was asked, but not worth remembering.
-  let cuts = 0;
+  // The questions that the answer being worked out has run into while they were open themselves. Until they are answered it
+  // is not worth remembering.
+  let pending = new Set<object>();
   let steps = 0;
 
   const evaluator: Evaluator = {
@@ -76,6 +82,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     holds: (node, condition) => positions.holds(node, condition),
     awaitsOf,
     calleeOf,
+    returnedBy: (fn) => calls.returnedBy(fn),
     exportNamedBy,
   };
   const core: Core = {
@@ -90,7 +97,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     get elsewhere() {
       return elsewhere;
     },
-    returnedBy: (fn) => calls.returnedBy(fn),
+    returnedBy: evaluator.returnedBy,
     awaited,
     follow,
     elementsOf,
@@ -126,19 +133,29 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   function guarded(key: object, compute: () => Value): Value {
     const known = memo.get(key);
     if (known) return known;
-    if (running.size === 0) steps = 0;
-    if (running.has(key) || running.size > maximumDepth || ++steps > maximumSteps) {
-      cuts++;
+    if (running.size === 0) {
+      steps = 0;
+      pending = new Set();
+    }
+    if (running.has(key)) {
+      pending.add(key);
+      return circular;
+    }
+    if (running.size > maximumDepth || ++steps > maximumSteps) {
+      pending.add(tooMuch);
       return unknown;
     }
-    const cutsBefore = cuts;
+    const pendingBefore = pending;
+    pending = new Set();
     running.add(key);
     try {
       const value = compute();
-      if (cuts === cutsBefore || running.size === 1) memo.set(key, value);
+      pending.delete(key);
+      if (pending.size === 0 || running.size === 1) memo.set(key, value);
       return value;
     } finally {
       running.delete(key);
+      for (const question of pendingBefore) pending.add(question);
     }
   }
 
@@ -305,7 +322,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
         return creations.make(resolves, value.driver, value, null, { evidence: { because: 'taken-from-pool', node: value.node }, identity: value.node });
       }
       case 'unknown':
-        return value.alternatives.length > 0 ? unify(value.alternatives.map((alternative) => awaited(alternative))) : value;
+        return value.alternatives.length > 0 ? unify(value.alternatives.map(awaited), undefined, value.from) : value;
       default:
         return value;
     }

@@ -109,7 +109,9 @@ export function createFrameReader(scopes: Scopes, evaluator: Evaluator, property
     const property = 'rest' in position ? undefined : position.property;
     const target = argumentFor(argument.node, argument.frames);
     if (property === undefined) return { kind: 'found', node: target?.node ?? argument.node };
-    return target ? propertyOf(target.node, property) : { kind: 'unknown' };
+    if (!target) return { kind: 'unknown' };
+    const found = propertyOf(target.node, property);
+    return found.kind === 'found' ? { kind: 'found', node: resolved(found.node, target.frames) } : found;
   }
 
   function spreadFrom(node: MakingNode, frames: readonly Frame[]): FunctionNode | null {

@@ -90,7 +90,9 @@ export function createMaking(core: Core) {
       }
       const value = core.awaited(core.valueOf(place.node));
       if (value.type === 'object' && value.handle) return value.handle;
-      if (value.type === 'foreign' || value.type === 'record') continue;
+      if (value.type === 'record') continue;
+      // What another file exports is no transaction, whatever it is.
+      if (value.type === 'foreign') return null;
       if (isConnectionText(place.node)) return null;
       result = 'unknown';
     }

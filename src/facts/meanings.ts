@@ -7,7 +7,7 @@ import { methodOfKind, readKind } from './kinds.js';
 import { isModuleLevel } from './making.js';
 import { createPositions } from './positions.js';
 import { createReceiverIdentity } from './receiver-identity.js';
-import { bareHandle, type DriverObject, type Handle, type MakingNode, type Value } from './values.js';
+import { bareHandle, type DriverObject, type Handle, type MakingNode, type Unknown, type Value } from './values.js';
 
 /** Says what a driver's descriptor makes of a call. */
 export function createMeanings(core: Core) {
@@ -49,7 +49,7 @@ export function createMeanings(core: Core) {
         return assumption?.call.sends ? assumption : null;
       }
       case 'unknown':
-        return ofAlternatives(value.alternatives) ?? ofUnknownReceiver(callee);
+        return ofAlternatives(value) ?? ofUnknownReceiver(callee);
       default:
         return null;
     }
@@ -73,17 +73,17 @@ export function createMeanings(core: Core) {
     }
 
     /** Callers or branches bring different objects: the first stands for the method's meaning, none for the role. */
-    function ofAlternatives(alternatives: readonly Value[]): CallMeaning | null {
+    function ofAlternatives({ alternatives, from }: Unknown): CallMeaning | null {
       const [first, ...others] = alternatives.filter((alternative) => alternative.type === 'method');
       if (!first) return null;
       const { receiver } = first;
       const open: DriverObject = receiver.handle ? { ...receiver, handle: { ...receiver.handle, role: 'unknown' } } : receiver;
-      return { ...meaning(first.call, receiver.driver, open, first.name), otherReceivers: [first, ...others].map((other) => other.receiver) };
+      return { ...meaning(first.call, receiver.driver, open, first.name), otherReceivers: from === 'callers' ? [first, ...others].map((other) => other.receiver) : [] };
     }
 
     /** A method called on something of which the file shows nothing. */
     function ofUnknownReceiver(expression: TSESTree.Node): CallMeaning | null {
-      if (expression.type !== 'MemberExpression') return null;
+      if (expression.type !== 'MemberExpression' || isBuiltIn(expression.object)) return null;
       const object = core.valueOf(expression.object);
       if (object.type !== 'shape' && object.type !== 'elsewhere' && (object.type !== 'unknown' || object.alternatives.length > 0)) return null;
       const isShared = isModuleConstant(expression.object);
@@ -119,6 +119,13 @@ export function createMeanings(core: Core) {
 
   function assumed(driver: DriverDescriptor, kind: string, handle: Handle): DriverObject {
     return { type: 'object', driver, kind, node: handle.evidence.node, handle };
+  }
+
+  /** `Promise.any`, `/lock/.exec`: a global that the file does not declare, or a value without a library. */
+  function isBuiltIn(expression: TSESTree.Node): boolean {
+    const node = unwrap(expression);
+    if (node.type === 'Identifier') return scopes.variableOf(node) === null;
+    return node.type === 'Literal' || node.type === 'TemplateLiteral' || node.type === 'ArrayExpression';
   }
 
   /** `const db = createDb();` at module level: what it holds is there once, for everybody. */

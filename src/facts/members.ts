@@ -4,11 +4,13 @@ import { isFunction, keyName, returnedExpressions, type ClassNode } from '../sou
 import { identified, isDecided, unify, unifyPresent } from './agreement.js';
 import type { Core } from './core.js';
 import { methodOfKind, ownProperty, readKind } from './kinds.js';
-import { unknown, type DriverObject, type HandleIdentity, type Value } from './values.js';
+import { createReceiverIdentity } from './receiver-identity.js';
+import { circular, unknown, type DriverObject, type HandleIdentity, type Value } from './values.js';
 
 /** Says what the members of values are: of drivers' objects, modules, classes and object literals. */
 export function createMembers(core: Core) {
   const { scopes, callers, modules, propertyOf } = core.parts;
+  const identityOf = createReceiverIdentity(scopes);
   return { memberOf };
 
   function memberOf(value: Value, name: string, at: TSESTree.Node): Value {
@@ -40,7 +42,9 @@ export function createMembers(core: Core) {
       case 'global':
         return memberOfGlobal(name);
       case 'unknown':
-        return unify(value.alternatives.map((alternative) => memberOf(alternative, name, at)));
+        if (value === circular) return circular;
+        if (value.alternatives.length === 0) return distinctiveProperty(name, at) ?? unknown;
+        return unify(value.alternatives.map((alternative) => memberOf(alternative, name, at)), undefined, value.from);
       case 'promise':
       case 'method':
       case 'function':
@@ -49,6 +53,13 @@ export function createMembers(core: Core) {
       default:
         return value satisfies never;
     }
+  }
+
+  /** `queryInterface.sequelize`, whatever `queryInterface` is. */
+  function distinctiveProperty(name: string, at: TSESTree.Node): Value | null {
+    const owner = modules.ownerOfProperty(name);
+    if (!owner) return null;
+    return core.make(owner.kind, owner.driver, null, null, { evidence: { because: 'type', node: at }, identity: identityOf(at), moduleLevel: false });
   }
 
   function memberOfObject(object: DriverObject, name: string, at: TSESTree.Node): Value {

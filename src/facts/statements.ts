@@ -3,6 +3,7 @@ import type { DriverDescriptor, Result, Sends } from '../drivers/driver.js';
 import type { Unit } from '../pass.js';
 import { unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
+import { settles } from '../source/uses.js';
 import { alternativesOfText, textOf, type SqlText, type TextOptions } from '../source/text.js';
 import { analyzeSql } from '../sql/analyze.js';
 import { createCatalogue } from '../sql/lock-functions.js';
@@ -53,6 +54,9 @@ export function createStatements(parts: StatementParts) {
     const meaning = evaluator.meaningOf(node);
     if (!meaning?.call.sends) return [];
     if (isIntermediate(node, meaning.call.sends) || fragments.isPart(node)) return [];
+    // A tag of unknown origin sends only if somebody waits for it; otherwise it may make a piece for something else.
+    const isAssumedTag = node.type === 'TaggedTemplateExpression' && meaning.receiver?.handle?.assumed === true;
+    if (isAssumedTag && !isWaitedFor(node)) return [];
     return queriesOf(node, meaning, []);
   }
 
@@ -66,6 +70,11 @@ export function createStatements(parts: StatementParts) {
     return evaluator.meaningOf(call)?.call.sends?.sql.some((position) => 'receiver' in position) === true;
   }
 
+  function isWaitedFor(node: CallNode): boolean {
+    const settlement = settles(node, scopes);
+    return settlement === 'awaited' || settlement === 'chained' || settlement === 'returned';
+  }
+
   function queriesOf(sending: CallNode, meaning: CallMeaning, frames: readonly Frame[]): Query[] {
     const { sends } = meaning.call;
     if (!sends) return [];
@@ -73,34 +82,31 @@ export function createStatements(parts: StatementParts) {
     const shown = texts.filter(({ text }) => /[^\uE000\s]/.test(text));
     const made = (shown.length > 0 ? shown : [null]).map((text, index) => sentQuery(sending, meaning, sends, frames, text, index > 0));
     if (made.some((query) => query.locks.length > 0) || frames.length >= maximumFrames) return made;
-    const wrapper = wrapperSending(sending, texts, frames);
-    if (!wrapper) return made;
-    const through = callers.callSitesOf(wrapper, evaluator).flatMap((call) => {
+    const forwarded = forwardedIn(sending, sends, texts, frames);
+    if (!forwarded) return made;
+    const through = callers.callSitesOf(forwarded, evaluator).flatMap((call) => {
       const isRecursive = frames.some((frame) => frame.call === call);
-      return call.type === 'CallExpression' && !isRecursive ? queriesOf(sending, meaning, [...frames, { function: wrapper, call }]) : [];
+      return call.type === 'CallExpression' && !isRecursive ? queriesOf(sending, meaning, [...frames, { function: forwarded, call }]) : [];
     });
     if (frames.length === 0) return [...made, ...through];
     return through.length > 0 ? through : made;
   }
 
   function functionForwardedBy(sending: CallNode, { call }: CallMeaning, frames: readonly Frame[]): FunctionNode | null {
-    return call.sends ? wrapperSending(sending, textsOf(sending, call.sends, frames), frames) : null;
+    return call.sends ? forwardedIn(sending, call.sends, textsOf(sending, call.sends, frames), frames) : null;
   }
 
-  function wrapperSending(sending: CallNode, texts: readonly SqlText[], frames: readonly Frame[]): FunctionNode | null {
-    return texts.map((text) => forwardingFunction(text, frames)).find((fn) => fn !== null) ?? frameReader.spreadFrom(sending, frames);
-  }
-
-  /** The function whose parameter stands in the text as text: one that forwards SQL. */
-  function forwardingFunction(text: SqlText, frames: readonly Frame[]): FunctionNode | null {
-    for (const hole of text.holes) {
-      if (hole.kind === 'value') continue;
-      const root = rootIdentifier(hole.node);
+  /** The function that forwards SQL: its parameter stands in the text as text, names the function, or is spread. */
+  function forwardedIn(sending: CallNode, sends: Sends, texts: readonly SqlText[], frames: readonly Frame[]): FunctionNode | null {
+    const named = namedFunctions.nameFor(sending, sends, frames);
+    const open = named ? [named] : texts.flatMap(({ holes }) => holes.flatMap(({ kind, node }) => (kind === 'value' ? [] : [node])));
+    for (const node of open) {
+      const root = rootIdentifier(node);
       const variable = root && scopes.variableOf(root);
       const definition = variable && scopes.definitionOf(variable);
       if (definition?.kind === 'parameter' && !frames.some((frame) => frame.function === definition.function)) return definition.function;
     }
-    return null;
+    return frameReader.spreadFrom(sending, frames);
   }
 
   function textsOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): readonly SqlText[] {

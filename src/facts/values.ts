@@ -142,11 +142,22 @@ export interface DriverObject {
 
 export interface Unknown {
   readonly type: 'unknown';
-  /** Different values on different paths or from different callers; each may still prove something. */
+  /**
+   * Different values on different paths or from different callers; each may still prove something. Empty where nothing is
+   * known; otherwise wholly unknown ones are among them.
+   */
   readonly alternatives: readonly Value[];
+  /** `callers`: each alternative certainly occurs, because a call in this file passes it; `branches`: any of them may. */
+  readonly from: 'callers' | 'branches';
 }
 
-export const unknown: Unknown = { type: 'unknown', alternatives: [] };
+export const unknown: Unknown = { type: 'unknown', alternatives: [], from: 'branches' };
+
+/**
+ * The answer to a question that is being answered already, `query` in `query = query.where(…)`: it adds nothing to what the
+ * other ways to the value say.
+ */
+export const circular: Unknown = { type: 'unknown', alternatives: [], from: 'branches' };
 
 /** A handle of which only the given is known. */
 export const bareHandle = (known: Pick<Handle, 'role' | 'driver' | 'kind' | 'identity' | 'evidence'>): Handle => ({

@@ -1,7 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { memberName, unwrap, type FunctionNode } from '../source/ast.js';
 import { pathTo, type Definition, type Reference, type Variable } from '../source/scope.js';
-import { identified, isDecided, ofModule, unify, unifyPresent } from './agreement.js';
+import { identified, isDecided, ofModule, oneOf, unify, unifyPresent } from './agreement.js';
 import type { CallbackUse } from './callers.js';
 import type { Core } from './core.js';
 import { createCallbacks } from './imports/callbacks.js';
@@ -56,7 +56,7 @@ export function createVariables(core: Core) {
   function initialised({ init, path, defaultValue }: ValueDefinition): Value {
     const value = core.follow(core.valueOf(init), path, init);
     if (!defaultValue || isDecided(value)) return value;
-    return { type: 'unknown', alternatives: [value, core.valueOf(defaultValue)].filter(isDecided) };
+    return oneOf([value, core.valueOf(defaultValue)]);
   }
 
   function declaredOr(value: Value, annotation: TSESTree.TypeNode | null, variable: Variable): Value {
@@ -85,7 +85,7 @@ export function createVariables(core: Core) {
   }
 
   function valueOfParameter(variable: Variable, definition: ParameterDefinition): Value {
-    const places = callers.callbackUsesOf(definition.function);
+    const places = callers.callbackUsesOf(definition.function, core.evaluator);
     const given = unify(places.map((place) => callbackParameter(place, definition)).filter(isDecided), variable);
     if (isDecided(given)) return given;
     const annotation = annotationOf(definition.node);
@@ -105,9 +105,9 @@ export function createVariables(core: Core) {
       return expression ? core.follow(core.valueOf(expression), definition.path, expression) : unknown;
     });
     if (definition.rest) return unknown;
-    if (passed.length > 0) return unify(passed, variable);
+    if (passed.length > 0) return unify(passed, variable, 'callers');
     const absent = fallback ? core.follow(core.valueOf(fallback), definition.path, fallback) : unknown;
-    return isDecided(absent) ? { type: 'unknown', alternatives: [absent] } : unknown;
+    return oneOf([unknown, absent]);
   }
 
   /** The parameter of a function that is handed to a call: a driver's transaction callback, `.then`. */

@@ -25,7 +25,9 @@ export type Definition =
   | { kind: 'unknown'; writes: readonly TSESTree.Expression[] };
 
 export interface Scopes {
-  /** The text of the node's file, which its range indexes. */
+  /** The file's text, which every node's range indexes. */
+  readonly text: string;
+  /** The text that the range of this node indexes, where nodes of several files are at hand. */
   textOf(node: TSESTree.Node): string;
   /** The variable an identifier refers to; null for globals that nothing in the file declares. */
   variableOf(identifier: TSESTree.Identifier | TSESTree.JSXIdentifier): Variable | null;
@@ -68,6 +70,7 @@ function createScopes(unit: Unit, writtenMembers: ReadonlySet<string>): Scopes {
     isModuleLevel: (variable) => variable.scope.type === 'module' || variable.scope.type === 'global',
     readsOf: (variable) => variable.references.filter((reference) => reference.isRead() && !isTypeReference(reference)),
     writesOf: (variable) => variable.references.filter((reference) => reference.isWrite()),
+    text: unit.text,
     textOf: () => unit.text,
     isMemberWritten: (name) => writtenMembers.has(name),
   };

@@ -166,6 +166,7 @@ function analyzeStatement(
   const session = sessionOperationOf(node, index, range);
   const body = context.mentions || 'DoStmt' in node ? readRoutine(context, source, node, index) : null;
   const uncertain = isUncertain(context.normalized);
+  const tableColumns = walks.map((walk) => walk.tableColumns());
   return {
     statement: {
       index,
@@ -175,6 +176,8 @@ function analyzeStatement(
       concurrently: isConcurrent(node),
       writes: isWriting(node),
       columns: query?.columns ?? [],
+      returnedColumns: [...new Set(tableColumns.flatMap(({ returned }) => returned))],
+      keyColumns: [...new Set(tableColumns.flatMap(({ keys }) => keys))],
     },
     operations: [
       ...(session ? [session] : []),

@@ -1,6 +1,6 @@
 import type { JoinExpr, Node, RangeFunction, RangeVar } from '@pgsql/types';
 
-import type { FromItem } from './model.js';
+import type { CommonTable, FromItem } from './model.js';
 import { contentOf, functionName, isValues, listItems, nameParts } from './parse-tree.js';
 import type { OutputColumn, Relation } from './relations.js';
 import { rangeOfRun } from './sql-source.js';
@@ -29,7 +29,7 @@ export function walkFrom(walker: Walker, items: readonly Node[] | undefined, sco
 /** The table that an UPDATE, DELETE or MERGE changes: its columns can be named like those of a FROM item. */
 export function addTarget(walker: Walker, table: RangeVar | undefined, scope: Scope): void {
   if (!table) return;
-  scope.level.from = [...scope.level.from, tableItem(walker, table, 'table')];
+  scope.level.from = [...scope.level.from, tableItem(walker, table, null)];
   scope.entries.push(openEntry(knownName(table.alias?.aliasname ?? table.relname)));
 }
 
@@ -54,7 +54,8 @@ function walkItem(walker: Walker, item: Node, scope: Scope, around: Around, foun
     const name = knownName(alias?.aliasname);
     scope.entries.push(entryOf(name, inner.relation, nameParts(alias?.colnames)));
     const values = 'SelectStmt' in subquery && isValues(subquery.SelectStmt);
-    found.push({ kind: values ? 'values' : 'subquery', name: null, alias: name, range: inner.level.range });
+    const { level } = inner;
+    found.push({ kind: values ? 'values' : 'subquery', name: null, alias: name, range: level.range, level, cte: null });
   } else if ('RangeFunction' in item) {
     found.push(walkFunction(walker, item.RangeFunction, scope, around));
   } else if ('JoinExpr' in item) {
@@ -67,7 +68,7 @@ function walkItem(walker: Walker, item: Node, scope: Scope, around: Around, foun
     // XMLTABLE and JSON_TABLE: their columns are not followed.
     walker.walkExpression(contentOf(item), scope, consumedIn(scope, 'from', around));
     scope.entries.push(openEntry(null));
-    found.push({ kind: 'function', name: null, alias: null, range: null });
+    found.push({ kind: 'function', name: null, alias: null, range: null, level: null, cte: null });
   }
 }
 
@@ -98,14 +99,16 @@ function findCommonTable(scope: Scope, name: string): CommonTableEntry | null {
   return null;
 }
 
-function tableItem(walker: Walker, table: RangeVar, kind: FromItem['kind']): FromItem {
+function tableItem(walker: Walker, table: RangeVar, cte: CommonTable | null): FromItem {
   const schema = knownName(table.schemaname);
   const name = knownName(table.relname);
   return {
-    kind,
+    kind: cte ? 'cte' : 'table',
     name: name !== null && schema !== null ? `${schema}.${name}` : name,
     alias: knownName(table.alias?.aliasname),
     range: tableRange(walker, table),
+    level: null,
+    cte,
   };
 }
 
@@ -124,13 +127,16 @@ function walkTable(walker: Walker, table: RangeVar, scope: Scope): FromItem {
   const common = name === null || table.schemaname !== undefined ? null : findCommonTable(scope, name);
   if (!common) {
     scope.entries.push(openEntry(alias));
-    return tableItem(walker, table, 'table');
+    return tableItem(walker, table, null);
   }
   if (common.reading) common.table.recursive = true;
-  else common.table.references += 1;
+  else {
+    common.table.references += 1;
+    common.table.readers.push(scope.level);
+  }
   const renamed = nameParts(table.alias?.colnames);
   scope.entries.push(entryOf(alias, common.relation, renamed.length > 0 ? renamed : common.columnNames));
-  return tableItem(walker, table, 'cte');
+  return tableItem(walker, table, common.table);
 }
 
 function walkFunction(walker: Walker, range: RangeFunction, scope: Scope, around: Around): FromItem {
@@ -158,5 +164,7 @@ function walkFunction(walker: Walker, range: RangeFunction, scope: Scope, around
     name: first && 'FuncCall' in first ? knownName(functionName(first.FuncCall)) : null,
     alias: aliasName,
     range: index < 0 ? null : rangeOfRun(source, { first: index, last: index }),
+    level: null,
+    cte: null,
   };
 }

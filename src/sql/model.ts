@@ -74,6 +74,13 @@ export interface SqlStatement {
    * columns (`*` of a table, a hole). Empty for a statement that returns no rows.
    */
   columns: readonly (string | null)[];
+  /**
+   * The table columns that reach the result, however deep the query is that reads them, by bare name; `*` stands for
+   * all columns of a table. Filled in where the text mentions a lock.
+   */
+  returnedColumns: readonly string[];
+  /** The table columns that lock keys are made of, by bare name. */
+  keyColumns: readonly string[];
 }
 
 export type StatementKind =
@@ -191,10 +198,18 @@ export interface FromItem {
   name: string | null;
   alias: string | null;
   range: SqlRange | null;
+  /** The query of a subquery or VALUES list; null for anything else, and where it is not known. */
+  level: QueryLevel | null;
+  /** The WITH query that the name refers to; null for anything else. */
+  cte: CommonTable | null;
 }
 
 export interface CommonTable {
   name: string;
+  /** Its query; null until it has been read. */
+  level: QueryLevel | null;
+  /** The queries that name it in their FROM clause, itself aside. */
+  readers: QueryLevel[];
   materialized: 'default' | 'always' | 'never';
   /** It reads itself. */
   recursive: boolean;

@@ -29,6 +29,8 @@ export function walkWith(walker: Walker, clause: WithClause | undefined, scope: 
           : ctematerialized === 'CTEMaterializeNever'
             ? 'never'
             : 'default',
+      level: null,
+      readers: [],
       recursive: false,
       references: 0,
     };
@@ -52,6 +54,7 @@ export function walkWith(walker: Walker, clause: WithClause | undefined, scope: 
       selectClause: 'select',
     });
     entry.reading = false;
+    table.level = inner?.level ?? null;
     if (inner) entry.relation = inner.relation;
     if (name !== '') scope.commonTables.set(name, entry);
   }

@@ -44,7 +44,9 @@ export function addUse(relation: Relation, column: OutputColumn, place: Place): 
 export type Sink =
   | { kind: 'column'; relation: Relation; column: OutputColumn; direct: boolean }
   /** SQL itself looks at it */
-  | { kind: 'consumed' };
+  | { kind: 'consumed' }
+  /** a lock function takes it as its key */
+  | { kind: 'key' };
 
 /** Where an expression stands, and what becomes of its value. */
 export interface Place {
@@ -58,6 +60,7 @@ export interface Place {
 }
 
 export const CONSUMED: Sink = { kind: 'consumed' };
+export const KEY: Sink = { kind: 'key' };
 
 /** A sink for a value that an operator or function changes on its way. */
 export function indirect(sink: Sink): Sink {
@@ -81,7 +84,7 @@ export function outcomeFinder(): (place: Place) => Outcome {
   const fates = new Map<OutputColumn, Outcome>();
 
   function outcomeOf(sink: Sink, casts: readonly string[]): Outcome {
-    if (sink.kind === 'consumed') return { ...USED, casts };
+    if (sink.kind !== 'column') return { ...USED, casts };
     const { column, usedInSql, casts: later } = fateOf(sink.relation, sink.column);
     if (sink.direct) return { column, usedInSql, casts: [...casts, ...later] };
     return { column: column && { ...column, direct: false }, usedInSql: true, casts };
@@ -125,4 +128,52 @@ export function outcomeFinder(): (place: Place) => Outcome {
   }
 
   return (place) => outcomeOf(place.sink, place.casts);
+}
+
+/** Where a value arrives, on any of its ways: in the statement's result, in a lock function's key. */
+export interface Destinations {
+  result: boolean;
+  key: boolean;
+}
+
+const NOWHERE: Destinations = { result: false, key: false };
+
+/** Like `outcomeFinder`, for a value of which only its destinations matter. */
+export function destinationFinder(): (place: Place) => Destinations {
+  const known = new Map<OutputColumn, Destinations>();
+
+  function destinationsOf(sink: Sink): Destinations {
+    if (sink.kind !== 'column') return sink.kind === 'key' ? { result: false, key: true } : NOWHERE;
+    const found = known.get(sink.column);
+    if (found) return found;
+    // A recursive query reads itself.
+    known.set(sink.column, NOWHERE);
+    const destinations = follow(sink.relation, sink.column);
+    known.set(sink.column, destinations);
+    return destinations;
+  }
+
+  function follow({ outlet, uses }: Relation, column: OutputColumn): Destinations {
+    switch (outlet.kind) {
+      case 'result':
+        return { result: true, key: false };
+      case 'stored':
+      case 'discarded':
+        return NOWHERE;
+      case 'operand': {
+        const above = outlet.of.columns[column.index];
+        return above ? destinationsOf({ kind: 'column', relation: outlet.of, column: above, direct: true }) : NOWHERE;
+      }
+      case 'expression':
+        return destinationsOf(outlet.place.sink);
+      case 'uses': {
+        const all = (uses.get(column) ?? []).map((place) => destinationsOf(place.sink));
+        return { result: all.some(({ result }) => result), key: all.some(({ key }) => key) };
+      }
+      default:
+        return outlet satisfies never;
+    }
+  }
+
+  return (place) => destinationsOf(place.sink);
 }

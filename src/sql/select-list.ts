@@ -5,7 +5,7 @@ import { AFTER_SELECT_ITEM, clauseEnd } from './query-levels.js';
 import { addUse, type OutputColumn, type Place } from './relations.js';
 import { rangeOfRun } from './sql-source.js';
 import { callAt } from './tokens.js';
-import { addColumn, consumedIn, knownName, type Nesting, type Scope, type Walker } from './walker.js';
+import { addColumn, consumedIn, knownName, type Nesting, noteColumn, type Scope, type Walker } from './walker.js';
 
 /** Whether a hole stands where a select item does, so that it may be several items. */
 function mayBeSeveral(walker: Walker, value: Node | undefined): boolean {
@@ -37,7 +37,7 @@ export function walkTargets(
     const { name, val } = target.ResTarget;
     const place = consumedIn(scope, clause, nesting);
     if (val && 'ColumnRef' in val && val.ColumnRef.fields?.some((field) => 'A_Star' in field)) {
-      expandStar(scope, nameParts(val.ColumnRef.fields).at(-1), place);
+      expandStar(walker, scope, nameParts(val.ColumnRef.fields).at(-1), place);
       continue;
     }
     const written = name ?? (mayBeAliased(walker, val) ? undefined : unaliasedName(walker, val));
@@ -76,7 +76,7 @@ function unaliasedName(walker: Walker, value: Node | undefined): string | undefi
 }
 
 /** `*` hands up every column of every FROM item, `t.*` those of one. */
-function expandStar(scope: Scope, qualifier: string | undefined, place: Place): void {
+function expandStar(walker: Walker, scope: Scope, qualifier: string | undefined, place: Place): void {
   const { relation } = scope;
   const entries = scope.entries.filter((entry) => qualifier === undefined || entry.alias === qualifier);
   const add = (name: string | null): OutputColumn => addColumn(relation, name);
@@ -90,7 +90,10 @@ function expandStar(scope: Scope, qualifier: string | undefined, place: Place): 
       const sink = { kind: 'column', relation, column: outer, direct: true } as const;
       if (entry.relation) addUse(entry.relation, column, { ...place, sink });
     }
-    if (entry.open && entry.relation === null) add(null);
+    if (entry.open && entry.relation === null) {
+      const sink = { kind: 'column', relation, column: add(null), direct: true } as const;
+      noteColumn(walker, '*', { ...place, sink });
+    }
     relation.open ||= entry.open;
   }
 }

@@ -93,6 +93,8 @@ export type Draft = LockDraft | { kind: 'session'; operation: SessionOperation }
 export interface Walker {
   context: WalkContext;
   drafts: Draft[];
+  /** Columns of tables, by bare name or `*`, and what becomes of their values; noted where the text mentions a lock. */
+  columnReads: { name: string; place: Place }[];
   /** All WITH queries met so far. */
   commonTables: CommonTable[];
   firstLocation: FirstLocation;
@@ -123,6 +125,11 @@ export function addColumn(relation: Relation, name: string | null): OutputColumn
 export function consumedIn(scope: Scope | null, clause: Clause, around: Pick<Place, 'guarded' | 'aggregated'>): Place {
   const { guarded, aggregated } = around;
   return { level: scope?.shownLevel ?? null, clause, aggregated, guarded, casts: [], sink: CONSUMED };
+}
+
+/** Notes what becomes of a column that no query in the text makes: one of a table. */
+export function noteColumn(walker: Walker, name: string, place: Place): void {
+  if (walker.context.wantsRanges) walker.columnReads.push({ name, place });
 }
 
 /** A name from the text; null when a hole stands in it. */

@@ -39,7 +39,7 @@ export function createAdoption(links: LinkedFiles): (value: Value, from: TSESTre
       case 'elsewhere':
         return isAtHome(value.of, from) ? value.of : { ...value, named: named ?? value.named };
       case 'unknown':
-        return value.alternatives.length > 0 ? { type: 'unknown', alternatives: value.alternatives.map((alternative) => adopt(alternative, from)) } : value;
+        return value.alternatives.length > 0 ? { ...value, alternatives: value.alternatives.map((alternative) => adopt(alternative, from)) } : value;
       case 'foreign':
         // A path counts from the file that writes it.
         return value.module.startsWith('.') ? unknown : value;

@@ -14,7 +14,7 @@ export function createLinkedCallers(links: LinkedFiles): Callers {
   return {
     program: links.root.program,
     callbackUseOf: (fn) => of(fn).callbackUseOf(fn),
-    callbackUsesOf: (fn) => of(fn).callbackUsesOf(fn),
+    callbackUsesOf: (fn, evaluator) => of(fn).callbackUsesOf(fn, evaluator),
     callSitesOf: (fn, evaluator) => of(fn).callSitesOf(fn, evaluator),
     argumentsFor: (fn, index, evaluator) => of(fn).argumentsFor(fn, index, evaluator),
     hasUnknownCallers: (fn) => of(fn).hasUnknownCallers(fn),

@@ -61,6 +61,7 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes): LinkedFiles {
       }
       return null;
     },
+    text: root.text,
     textOf: (node) => unitOf(node).text,
     // These ask the variable itself, whichever file it stands in.
     definitionOf: (variable) => rootScopes.definitionOf(variable),

@@ -1,0 +1,168 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import type { FlowGraph, Step } from '../flow/model.js';
+import { enclosingFunction, isFunction, memberName, unwrap } from '../source/ast.js';
+import type { Scopes } from '../source/scope.js';
+
+export interface Places {
+  /** Variables and fields whose values decide a branch or a give-back, and which only the graph's own code writes. */
+  readonly kept: ReadonlySet<string>;
+  /** Those, and texts of other tests, that several conditions ask about: what one finds out holds for the next. */
+  readonly askedAgain: ReadonlySet<string>;
+}
+
+/** Finds what is worth remembering along the paths of a graph. `placeOf` names variables and fields of `this`. */
+export function placesOf(graph: FlowGraph, scopes: Scopes, placeOf: (node: TSESTree.Node) => string | null, decisive: readonly TSESTree.Node[]): Places {
+  const kept = new Set<string>();
+  const conditions = new Map<string, Set<TSESTree.Node>>();
+  const roots: TSESTree.Node[] = [...decisive];
+  for (const step of graph.steps) {
+    if (step.kind === 'condition') {
+      roots.push(step.test, ...(step.subject ? [step.subject] : []));
+      const name = step.asks === 'truthy' ? askedPlace(step.test, scopes, placeOf) : null;
+      if (name !== null) conditions.set(name, (conditions.get(name) ?? new Set()).add(step.test));
+    }
+    if (step.kind === 'return' && step.argument) roots.push(step.argument);
+  }
+  for (const root of roots) addPlaces(root, kept, placeOf, 0);
+  // What is assigned to a kept variable decides through it.
+  const assignments = graph.steps.filter((step): step is Step & { kind: 'assign' } => step.kind === 'assign' && step.value !== null);
+  for (let round = 0; round < 3; round++) {
+    const before = kept.size;
+    for (const { target, value } of assignments) {
+      if (value && boundPlaces(target, placeOf).some((place) => kept.has(place))) addPlaces(value, kept, placeOf, 0);
+    }
+    if (kept.size === before) break;
+  }
+  for (const place of writtenElsewhere(graph, scopes, placeOf)) kept.delete(place);
+  const askedAgain = new Set([...conditions].flatMap(([name, nodes]) => (nodes.size > 1 ? [name] : [])));
+  return { kept, askedAgain };
+}
+
+/** The name under which the answer to a test is kept: a variable's or field's, or the text of a test of things that stay the same. */
+export function askedPlace(test: TSESTree.Node, scopes: Scopes, placeOf: (node: TSESTree.Node) => string | null): string | null {
+  const place = placeOf(test);
+  if (place !== null) return place;
+  return isSteady(test, scopes) ? `test ${scopes.text.slice(test.range[0], test.range[1])}` : null;
+}
+
+/** Gives the same value whenever it is evaluated in one run of the function. */
+function isSteady(expression: TSESTree.Node, scopes: Scopes): boolean {
+  const node = unwrap(expression);
+  switch (node.type) {
+    case 'Literal':
+      return true;
+    case 'Identifier': {
+      const variable = scopes.variableOf(node);
+      return variable === null ? node.name === 'undefined' : scopes.writesOf(variable).length <= 1 && scopes.definitionOf(variable).kind !== 'element';
+    }
+    case 'MemberExpression': {
+      const name = memberName(node);
+      return name !== null && isSteady(node.object, scopes) && !scopes.isMemberWritten(name);
+    }
+    case 'BinaryExpression':
+      return node.left.type !== 'PrivateIdentifier' && isSteady(node.left, scopes) && isSteady(node.right, scopes);
+    case 'UnaryExpression':
+      return node.operator !== 'delete' && isSteady(node.argument, scopes);
+    default:
+      return false;
+  }
+}
+
+function addPlaces(expression: TSESTree.Node, kept: Set<string>, placeOf: (node: TSESTree.Node) => string | null, depth: number): void {
+  if (depth > 12) return;
+  const node = unwrap(expression);
+  const place = placeOf(node);
+  if (place !== null) {
+    kept.add(place);
+    return;
+  }
+  for (const part of partsOf(node)) addPlaces(part, kept, placeOf, depth + 1);
+}
+
+function partsOf(node: TSESTree.Node): readonly TSESTree.Node[] {
+  switch (node.type) {
+    case 'MemberExpression':
+      return [node.object];
+    case 'CallExpression':
+      return [node.callee, ...node.arguments];
+    case 'AwaitExpression':
+    case 'UnaryExpression':
+    case 'SpreadElement':
+      return [node.argument];
+    case 'BinaryExpression':
+    case 'LogicalExpression':
+      return [node.left, node.right];
+    case 'ConditionalExpression':
+      return [node.test, node.consequent, node.alternate];
+    case 'AssignmentExpression':
+      return [node.left, node.right];
+    case 'SequenceExpression':
+      return node.expressions;
+    case 'ObjectExpression':
+      return node.properties.map((property) => (property.type === 'Property' ? property.value : property.argument));
+    case 'ArrayExpression':
+      return node.elements.flatMap((element) => (element ? [element] : []));
+    default:
+      return [];
+  }
+}
+
+function boundPlaces(target: TSESTree.Node, placeOf: (node: TSESTree.Node) => string | null): readonly string[] {
+  const pattern = unwrap(target);
+  switch (pattern.type) {
+    case 'ObjectPattern':
+      return pattern.properties.flatMap((property) => boundPlaces(property.type === 'Property' ? property.value : property.argument, placeOf));
+    case 'ArrayPattern':
+      return pattern.elements.flatMap((element) => (element ? boundPlaces(element, placeOf) : []));
+    case 'AssignmentPattern':
+      return boundPlaces(pattern.left, placeOf);
+    case 'RestElement':
+      return boundPlaces(pattern.argument, placeOf);
+    default: {
+      const place = placeOf(pattern);
+      return place === null ? [] : [place];
+    }
+  }
+}
+
+/** Variables that a function outside the graph writes may change at any time. */
+function writtenElsewhere(graph: FlowGraph, scopes: Scopes, placeOf: (node: TSESTree.Node) => string | null): readonly string[] {
+  const own = new Set<TSESTree.Node | null>([...graph.inlined, isFunction(graph.unit) ? graph.unit : null]);
+  const seen = new Set<object>();
+  const found: string[] = [];
+  const visit = (node: TSESTree.Node): void => {
+    const target = unwrap(node);
+    const variable = target.type === 'Identifier' ? scopes.variableOf(target) : null;
+    if (!variable || seen.has(variable)) return;
+    seen.add(variable);
+    const isOwn = scopes.writesOf(variable).every(({ identifier }) => own.has(enclosingFunction(identifier)) || isInField(identifier, graph));
+    const place = placeOf(target);
+    if (!isOwn && place !== null) found.push(place);
+  };
+  for (const step of graph.steps) {
+    if (step.kind === 'assign') for (const target of identifiersIn(step.target)) visit(target);
+    if (step.kind === 'condition') for (const identifier of identifiersIn(step.test)) visit(identifier);
+  }
+  return found;
+}
+
+const isInField = (node: TSESTree.Node, graph: FlowGraph): boolean =>
+  !isFunction(graph.unit) && graph.unit.type !== 'Program' && node.range[0] >= graph.unit.range[0] && node.range[1] <= graph.unit.range[1];
+
+function identifiersIn(expression: TSESTree.Node): readonly TSESTree.Node[] {
+  const node = unwrap(expression);
+  switch (node.type) {
+    case 'Identifier':
+      return [node];
+    case 'ObjectPattern':
+      return node.properties.flatMap((property) => identifiersIn(property.type === 'Property' ? property.value : property.argument));
+    case 'ArrayPattern':
+      return node.elements.flatMap((element) => (element ? identifiersIn(element) : []));
+    case 'AssignmentPattern':
+      return identifiersIn(node.left);
+    case 'RestElement':
+      return identifiersIn(node.argument);
+    default:
+      return partsOf(node).flatMap(identifiersIn);
+  }
+}

@@ -1,0 +1,355 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import type { Query, QueryLock } from '../facts/query.js';
+import type { Handle } from '../facts/values.js';
+import type { FlowUnit } from '../flow/nodes.js';
+import type { Step } from '../flow/model.js';
+import { enclosingFunction } from '../source/ast.js';
+import type { Analysis, FileParts } from './analysis.js';
+import type {
+  Acquire, ConnectionLeak, FallThrough, FunctionState, GiveBack, GiveBackWhileHeld, HeldLock, Leak, LossCause, Mismatch, PoolUse, Release, StatementWhileHeld,
+  TransactionEndsEarly, TransactionState, WorkWhileHeld,
+} from './model.js';
+import type { Recorder } from './recorder.js';
+import type { Connection, State, Taken } from './state.js';
+import type { Path, Teller } from './witness.js';
+
+type Collected<K extends keyof FunctionState> = FunctionState[K] extends readonly (infer T)[] ? T[] : never;
+
+const nothing: Omit<FunctionState, 'unit' | 'kind'> = {
+  locks: [], acquires: [], releases: [], leaks: [], connectionLeaks: [], giveBacks: [], giveBacksWhileHeld: [], poolUsesWhileHeld: [],
+  statementsWhileHeld: [], workWhileHeld: [], transactionEndsEarly: [], fallThroughs: [],
+};
+
+/** Goes through the solved function once more and writes down what the rules ask about. */
+export function report(unit: FlowUnit, analysis: Analysis | null, parts: FileParts, teller: Teller): FunctionState {
+  if (!analysis) return { ...nothing, unit, kind: 'unknown' };
+  const collector = new Collector(analysis, parts, teller);
+  collector.walk();
+  return collector.result();
+}
+
+interface AcquireSeen {
+  readonly held: HeldLock;
+  readonly transactions: Set<TransactionState>;
+  readonly openedBy: Set<TSESTree.Node | null>;
+  readonly others: Set<HeldLock>;
+  readonly timeouts: Set<Connection['timeout']>;
+  stacked: Acquire['stacked'];
+}
+
+interface ReleaseSeen {
+  readonly lock: QueryLock;
+  readonly call: TSESTree.Node;
+  readonly handle: Handle;
+  readonly key: Release['key'];
+  readonly releases: Set<HeldLock>;
+  readonly transactions: Set<TransactionState>;
+  openedBy: TSESTree.Node | null;
+  mayBeAborted: boolean;
+  mismatch: Mismatch | null;
+}
+
+class Collector {
+  private readonly acquires = new Map<HeldLock, AcquireSeen>();
+  private readonly releases = new Map<QueryLock, Map<TSESTree.Node, ReleaseSeen>>();
+  private readonly giveBacks: Collected<'giveBacks'> = [];
+  private readonly poolUses: Collected<'poolUsesWhileHeld'> = [];
+  private readonly statements: Collected<'statementsWhileHeld'> = [];
+  private readonly work: Collected<'workWhileHeld'> = [];
+  private readonly early: Collected<'transactionEndsEarly'> = [];
+  private readonly leaks: Leak[] = [];
+  private readonly connectionLeaks: ConnectionLeak[] = [];
+  private readonly giveBacksWhileHeld: GiveBackWhileHeld[] = [];
+  private step: Step;
+  private state: State | null = null;
+
+  constructor(
+    private readonly analysis: Analysis,
+    private readonly parts: FileParts,
+    private readonly teller: Teller,
+  ) {
+    this.step = analysis.graph.entry;
+  }
+
+  walk(): void {
+    const { graph, solution } = this.analysis;
+    const transfer = this.analysis.listenWith(this.recorder());
+    for (const step of graph.steps) {
+      this.step = step;
+      for (const state of solution.statesAt(step)) {
+        this.state = state;
+        this.workAt(step, state);
+        for (const edge of step.edges) transfer(step, state, edge);
+      }
+    }
+    for (const exit of ['return', 'throw'] as const) {
+      const step = graph.exits[exit];
+      for (const state of solution.statesAt(step)) this.exitIn(step, state, exit);
+    }
+  }
+
+  result(): FunctionState {
+    const { unit, locks } = this.analysis;
+    return {
+      unit,
+      kind: 'solved',
+      locks,
+      acquires: [...this.acquires.values()].map((seen) => this.acquireOf(seen)),
+      releases: [...this.releases.values()].flatMap((byCall) => [...byCall.values()]).map(releaseOf),
+      leaks: this.leaks,
+      connectionLeaks: this.connectionLeaks,
+      giveBacks: this.giveBacks,
+      giveBacksWhileHeld: this.giveBacksWhileHeld,
+      poolUsesWhileHeld: this.poolUses,
+      statementsWhileHeld: this.statements,
+      workWhileHeld: this.work,
+      transactionEndsEarly: this.early,
+      fallThroughs: this.fallThroughs(),
+    };
+  }
+
+  private recorder(): Recorder {
+    const { backends, keys } = this.parts.events;
+    return {
+      acquired: (held, state, connection, implicit) => {
+        const seen = this.acquires.get(held) ?? { held, transactions: new Set(), openedBy: new Set(), others: new Set(), timeouts: new Set(), stacked: null };
+        this.acquires.set(held, seen);
+        seen.transactions.add(implicit ? 'implicit' : connection.transaction);
+        seen.openedBy.add(connection.openedBy);
+        seen.timeouts.add(connection.timeout);
+        for (const taken of state.locks) if (isSure(taken) && taken.held !== held) seen.others.add(taken.held);
+      },
+      stacked: (held, before) => {
+        const seen = this.acquires.get(held);
+        if (!seen || seen.stacked || !isSure(before)) return;
+        const witness = this.witnessHere(held, held.call, `\`${held.lock.operation.name}\` is taken again`);
+        seen.stacked = { by: before.held === held ? 'loop' : 'earlier', held: before.held, witness };
+      },
+      released: (release, match, state) => {
+        const seen = this.releaseSeen(release.lock, release.call, release.handle, keys.keyOf(release.lock, release.frames));
+        if (match) seen.releases.add(match.held);
+        const connection = state.connections.get(backends.idOf(release.handle));
+        seen.transactions.add(connection?.transaction ?? (release.handle.role === 'transaction' ? 'open' : 'unknown'));
+        seen.openedBy ??= connection?.openedBy ?? null;
+        seen.mayBeAborted ||= connection?.mayBeAborted ?? false;
+      },
+      mismatch: (release, kind, held, state) => {
+        const seen = this.releaseSeen(release.lock, release.call, release.handle, keys.keyOf(release.lock, release.frames));
+        if (seen.mismatch || !held.certain) return;
+        // Whether a lock that is left behind stays so is known at the exits.
+        if (kind !== 'refused' && kind !== 'transaction-lock' && !this.staysHeld(held, release.lock)) return;
+        if (kind === 'refused' && state.lent.includes(backends.idOf(release.handle))) return;
+        seen.mismatch = { kind, held, witness: this.witnessHere(held, release.call, `\`${release.lock.operation.name}\` does not match`) };
+      },
+      gaveBack: (event, call, destroys, connection) => {
+        const known = this.giveBacks.some((other) => other.node === event.node && other.call === call);
+        if (!known) this.giveBacks.push({ node: event.node, call, handle: event.handle, destroys, timeoutLeft: connection.timeout === 'set' ? connection.timeoutBy : null });
+      },
+      usedPool: (node, pool, query, state) => {
+        for (const taken of state.locks) {
+          const { held } = taken;
+          if (!isSure(taken) || !held.handle.pool || backends.relation(held.handle.pool, pool) !== 'same' || node === held.call) continue;
+          if (!this.poolUses.some((use) => use.node === node && use.held === held)) this.poolUses.push({ node, query, pool, held });
+        }
+      },
+      sent: (node, query, handle, state) => {
+        for (const taken of state.locks) {
+          const { held } = taken;
+          if (!isSure(taken) || held.lock.query === query) continue;
+          if (this.statements.some((other) => other.query === query && other.held === held && other.node === node)) continue;
+          const relation = backends.relation(held.handle, handle);
+          const isPool = handle.role === 'pool' || handle.role === 'http';
+          this.statements.push({ node, query, handle, held, onHolder: relation === 'same' ? 'yes' : relation === 'different' || isPool ? 'no' : 'unknown' });
+        }
+      },
+      endedEarly: (held, node, how, begun, state) => {
+        if (!held.certain || this.early.some((other) => other.held === held && other.node === node) || state.locks.find((taken) => taken.held === held)?.doubtful) return;
+        this.early.push({ held, node, how, begun, witness: this.witnessHere(held, node, `\`${this.teller.name(node)}\` on line ${node.loc.start.line} ends the transaction`) });
+      },
+    };
+  }
+
+  private releaseSeen(lock: QueryLock, call: TSESTree.Node, handle: Handle, key: Release['key']): ReleaseSeen {
+    const byCall = this.releases.get(lock) ?? new Map<TSESTree.Node, ReleaseSeen>();
+    this.releases.set(lock, byCall);
+    const seen = byCall.get(call) ?? { lock, call, handle, key, releases: new Set(), transactions: new Set(), openedBy: null, mayBeAborted: false, mismatch: null };
+    byCall.set(call, seen);
+    return seen;
+  }
+
+  private witnessHere(held: HeldLock, node: TSESTree.Node, text: string) {
+    const path = this.state && this.analysis.solution.witness(this.step, this.state);
+    return path ? this.teller.toStep(path, held, node, text) : [];
+  }
+
+  /** Does some path end with the lock still held, marked by this unlock? */
+  private staysHeld(held: HeldLock, unlock: QueryLock): boolean {
+    return this.analysis.outcomes.some(({ state }) => state.locks.some((taken) => taken.held === held && taken.problem === 'mismatched' && taken.unlock === unlock && !taken.doubtful));
+  }
+
+  private workAt(step: Step, state: State): void {
+    if (step.kind !== 'call' || state.locks.length === 0) return;
+    const here = this.parts.events.of(step.node);
+    const isUnlock = here.some((event) => event.kind === 'statement' && event.alternatives.some(({ query }) => query.locks.some(({ operation }) => operation.action === 'release')));
+    if (isUnlock || here.some(({ kind }) => kind === 'give-back' || kind === 'close')) return;
+    for (const taken of state.locks) {
+      if (!isSure(taken) || taken.held.call === step.node || this.work.some((other) => other.node === step.node && other.held === taken.held)) continue;
+      const transactional = here.some(
+        (event) =>
+          event.kind === 'begin' || event.kind === 'commit' || event.kind === 'rollback' || (event.kind === 'statement' && event.alternatives.some(({ query }) => query.session.some(({ kind }) => kind === 'begin' || kind === 'commit' || kind === 'rollback'))),
+      );
+      this.work.push({ node: step.node, held: taken.held, transactional });
+    }
+  }
+
+  private exitIn(step: Step, state: State, exit: 'return' | 'throw'): void {
+    for (const taken of [...state.locks, ...state.lost]) {
+      if (taken.held.lock.operation.level === 'session' && !taken.doubtful && taken.held.certain && taken.around === null) this.lockAtExit(step, state, taken, exit);
+    }
+    for (const refused of state.refused) {
+      if (!refused.tested || !refused.held.certain) continue;
+      const connection = state.connections.get(this.parts.events.backends.idOf(refused.held.handle));
+      if (connection?.origin !== 'here' || connection.status !== 'open' || this.analysis.unit.type === 'Program') continue;
+      if (this.connectionLeaks.some((leak) => leak.held === refused.held && leak.exit === exit)) continue;
+      const path = this.analysis.solution.witness(step, state);
+      if (!path) continue;
+      const opened = openedAt(connection.handle, refused.held);
+      const end = this.teller.endOf(path, this.analysis.unit);
+      const isItself = exit === 'throw' && refused.because === 'rejected' && isSameCall(end, refused.held.call);
+      const words = refused.because === 'refused' ? 'is refused' : 'fails';
+      this.connectionLeaks.push({
+        held: refused.held,
+        opened,
+        because: refused.because,
+        exit,
+        node: isItself ? opened : end,
+        witness: [
+          { node: opened, text: `the connection is opened on line ${opened.loc.start.line}` },
+          { node: refused.held.call, text: `\`${refused.held.lock.operation.name}\` on line ${refused.held.call.loc.start.line} ${words}` },
+          ...this.teller.toExit(path, refused.held).slice(-1),
+        ],
+      });
+    }
+  }
+
+  private lockAtExit(step: Step, state: State, taken: Taken, exit: 'return' | 'throw'): void {
+    const { held } = taken;
+    const { unit, solution } = this.analysis;
+    // An unlock whose rejection leaves the function counts as done.
+    const isSwallowed = taken.status === 'failed' || taken.status === 'failing';
+    if (isSwallowed && exit === 'throw') return;
+    if (taken.status === 'unlocked' && taken.givenBack === null) return;
+    // A module that throws ends the process, and every session with it.
+    if (unit.type === 'Program' && (exit === 'throw' || (!taken.givenBack && !isSwallowed))) return;
+    const cause = causeOf(taken, isSwallowed);
+    const path = (): Path | null => solution.witness(step, state);
+    if (taken.givenBack) this.addGiveBack(taken, isSwallowed, path);
+    if (taken.status === 'unlocked' || this.leaks.some((leak) => leak.held === held && leak.exit === exit)) return;
+    const found = path();
+    if (!found) return;
+    const connection = state.connections.get(this.parts.events.backends.idOf(held.handle));
+    this.leaks.push({
+      held,
+      exit,
+      node: this.teller.endOf(found, unit),
+      cause,
+      owned: connection?.origin === 'here' && connection.status !== 'returned' && connection.status !== 'stored',
+      handedOver: connection?.status === 'returned' || connection?.status === 'stored',
+      inTransaction: taken.inTransaction,
+      witness: this.teller.toExit(found, held),
+    });
+  }
+
+  private addGiveBack(taken: Taken, isSwallowed: boolean, path: () => Path | null): void {
+    const { held, givenBack } = taken;
+    if (!givenBack || !this.isNewGiveBack(held, givenBack.node, whyOf(taken, isSwallowed))) return;
+    const found = path();
+    if (!found) return;
+    const why = whyOf(taken, isSwallowed);
+    this.giveBacksWhileHeld.push({ held, node: givenBack.node, call: givenBack.call, how: givenBack.how, why, unlock: taken.unlock, witness: this.teller.toExit(found, held) });
+  }
+
+  private isNewGiveBack(held: HeldLock, node: TSESTree.Node, why: GiveBackWhileHeld['why']): boolean {
+    return !this.giveBacksWhileHeld.some((other) => other.held === held && other.node === node && other.why === why);
+  }
+
+  private acquireOf({ held, transactions, openedBy, others, timeouts, stacked }: AcquireSeen): Acquire {
+    const [opened] = openedBy;
+    return {
+      held,
+      query: held.lock.query,
+      transaction: only(transactions, 'unknown'),
+      transactionOpenedBy: openedBy.size === 1 ? (opened ?? null) : null,
+      others: [...others],
+      stacked,
+      lockTimeout: only(timeouts, 'unknown'),
+      inLoop: isInLoop(held.call),
+    };
+  }
+
+  /** Calls after a polling loop that run with the lock and without it. */
+  private fallThroughs(): readonly FallThrough[] {
+    const { graph, solution } = this.analysis;
+    const found: FallThrough[] = [];
+    for (const held of this.analysis.locks) {
+      if (held.lock.operation.action !== 'try' || !held.certain) continue;
+      const loop = loopAround(held.call);
+      if (!loop) continue;
+      for (const step of graph.steps) {
+        if (step.kind !== 'call' || step.node.range[0] < loop.range[1] || this.parts.events.of(step.node).some(({ kind }) => kind === 'give-back' || kind === 'close')) continue;
+        const states = solution.statesAt(step);
+        const isHeld = states.some((state) => state.locks.some((taken) => taken.held === held && isSure(taken)));
+        const without = states.find((state) => state.refused.some((refused) => refused.held === held && refused.tested));
+        if (!isHeld || !without) continue;
+        const path = solution.witness(step, without);
+        const text = `\`${this.teller.name(step.node)}\` on line ${step.node.loc.start.line} runs without the lock`;
+        found.push({ held, node: step.node, witness: path ? this.teller.toStep(path, held, step.node, text) : [] });
+        break;
+      }
+    }
+    return found;
+  }
+}
+
+const isSure = (taken: Taken): boolean => !taken.doubtful && taken.held.certain && taken.status === 'held' && taken.givenBack === null;
+
+function releaseOf({ lock, call, handle, key, releases, transactions, openedBy, mayBeAborted, mismatch }: ReleaseSeen): Release {
+  const isOpen = transactions.has('open');
+  return { lock, call, handle, key, releases: [...releases], transaction: isOpen ? 'open' : only(transactions, 'unknown'), transactionOpenedBy: openedBy, mayBeAborted, mismatch };
+}
+
+function causeOf({ givenBack, problem, unlock }: Taken, isSwallowed: boolean): LossCause {
+  if (isSwallowed && unlock) return { kind: 'unlock-swallowed', unlock, node: givenBack?.node ?? null };
+  if (problem === 'never-sent' && unlock) return { kind: 'unlock-never-sent', unlock };
+  if (problem === 'mismatched' && unlock) return { kind: 'unlock-mismatched', unlock };
+  return givenBack ? { kind: 'given-back', node: givenBack.node } : { kind: 'not-unlocked' };
+}
+
+function whyOf({ held, status, problem }: Taken, isSwallowed: boolean): GiveBackWhileHeld['why'] {
+  if (isSwallowed) return 'unlock-swallowed';
+  if (status === 'unlocked') return 'before-unlock';
+  if (problem === 'never-sent') return 'unlock-never-sent';
+  if (problem === 'mismatched') return 'unlock-mismatched';
+  return held.unlocks.length === 0 ? 'no-unlock' : 'path-misses-unlock';
+}
+
+function only<T>(values: ReadonlySet<T>, otherwise: T): T {
+  const [first] = values;
+  return first !== undefined && values.size === 1 ? first : otherwise;
+}
+
+const openedAt = ({ created, evidence }: Handle, held: HeldLock): TSESTree.Node => created ?? (evidence.node.loc ? evidence.node : held.call);
+
+const isSameCall = (node: TSESTree.Node, call: TSESTree.Node): boolean => node === call || (node.range[0] <= call.range[0] && node.range[1] >= call.range[1] && node.type === 'AwaitExpression');
+
+const loopTypes: ReadonlySet<string> = new Set(['WhileStatement', 'DoWhileStatement', 'ForStatement', 'ForOfStatement', 'ForInStatement']);
+
+function loopAround(node: TSESTree.Node): TSESTree.Node | null {
+  const fn = enclosingFunction(node);
+  for (let ancestor = node.parent; ancestor && ancestor !== fn; ancestor = ancestor.parent) if (loopTypes.has(ancestor.type)) return ancestor;
+  return null;
+}
+
+const isInLoop = (node: TSESTree.Node): boolean => loopAround(node) !== null;
+
+export type { PoolUse, Query, StatementWhileHeld, TransactionEndsEarly, WorkWhileHeld, GiveBack };
