@@ -100,6 +100,7 @@ const sends = object<Sends>(['sql', 'result'], {
   multipleStatements: boolean,
   rejectsVoid: boolean,
   rejectsRows: boolean,
+  tolerantMethod: string,
 });
 
 const fragment = object<Fragment>(['sql', 'as'], {

@@ -246,6 +246,8 @@ export interface Sends {
   rejectsVoid?: boolean;
   /** Rejects when a row comes back, after the statement ran: pg-promise's `none`. */
   rejectsRows?: boolean;
+  /** The method that takes the same arguments and does not reject so: `$executeRaw`. */
+  tolerantMethod?: string;
 }
 
 /**

@@ -67,6 +67,7 @@ const longChain = 8;
 export function createEvaluator(parts: EvaluatorParts): Evaluator {
   const { scopes, modules, callers } = parts;
   const memo = new Map<object, Value>();
+  const meaningMemo = new Map<MakingNode, CallMeaning | null>();
   const running = new Set<object>();
   // The questions that the answer being worked out has run into while they were open themselves. Until they are answered it
   // is not worth remembering.
@@ -77,7 +78,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     valueOf,
     valueOfVariable: (variable) => variables.valueOfVariable(variable),
     memberOf: (value, name, node) => members.memberOf(value, name, node),
-    meaningOf: (node) => meanings.meaningOf(node),
+    meaningOf,
     placed: (node, position) => positions.placed(node, position),
     holds: (node, condition) => positions.holds(node, condition),
     awaitsOf,
@@ -121,6 +122,15 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     if (known) return known;
     for (const receiver of receiversOf(node)) guarded(receiver, () => evaluate(receiver));
     return guarded(node, () => evaluate(node));
+  }
+
+  /** As long as other questions are open, the answer may still be cut short by one of them. */
+  function meaningOf(node: MakingNode): CallMeaning | null {
+    const known = meaningMemo.get(node);
+    if (known !== undefined) return known;
+    const meaning = meanings.meaningOf(node);
+    if (running.size === 0) meaningMemo.set(node, meaning);
+    return meaning;
   }
 
   /** The objects of a long chain `a.b().c()…`, innermost first; none for a short one. */

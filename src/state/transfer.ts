@@ -120,7 +120,8 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     if (plan?.kind !== 'driver') return [state];
     const [error, result] = plan.events.function.params;
     let after = error ? reader.bind(error, failed ? { kind: 'truthy', tells: null } : { kind: 'constant', value: null, tells: null }, state) : state;
-    if (failed) return [after];
+    // Who gets the error may look at it or not; no claim is made of an unlock that failed so.
+    if (failed) return [withLocks(after, (taken) => (taken.status === 'failing' ? { ...taken, doubtful: true } : taken))];
     const value = after.results.get(node) ?? (plan.events.before.some(({ kind }) => kind === 'take') ? { kind: 'truthy' as const, tells: null } : null);
     if (result) after = reader.bind(result, value, after);
     return plan.events.before.reduce<readonly State[]>((states, event) => states.flatMap((current) => applyEvent(current, event, occasion, around)), [after]);
