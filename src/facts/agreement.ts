@@ -86,6 +86,10 @@ function agrees(a: Value, b: Value): boolean {
     case 'namespace':
     case 'foreign':
       return b.type === a.type && a.module === b.module && a.path.join('.') === b.path.join('.');
+    case 'elsewhere':
+      return b.type === 'elsewhere' && agrees(a.of, b.of);
+    case 'module':
+      return b.type === 'module' && a.unit === b.unit;
     case 'nothing':
     case 'global':
       return true;

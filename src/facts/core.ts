@@ -4,6 +4,8 @@ import type { FunctionNode } from '../source/ast.js';
 import type { PatternStep, Scopes } from '../source/scope.js';
 import type { Callers } from './callers.js';
 import type { Evaluator } from './evaluator.js';
+import type { ElsewhereReader } from './imports/elsewhere.js';
+import type { LinkedFiles } from './imports/linked-files.js';
 import type { Modules } from './modules.js';
 import type { DriverObject, Evidence, HandleIdentity, MakingNode, SignalUse, Value } from './values.js';
 
@@ -11,7 +13,9 @@ import type { DriverObject, Evidence, HandleIdentity, MakingNode, SignalUse, Val
 export type Placed = { readonly kind: 'found'; readonly node: TSESTree.Node } | { readonly kind: 'absent' } | { readonly kind: 'unknown' };
 
 export interface EvaluatorParts {
+  /** Over this file and those it imports. */
   readonly scopes: Scopes;
+  readonly links: LinkedFiles;
   readonly modules: Modules;
   readonly callers: Callers;
   readonly propertyOf: (expression: TSESTree.Node, path: string) => Placed;
@@ -37,7 +41,9 @@ export interface Core extends Evaluator {
   readonly evaluator: Evaluator;
   /** What a type says, under an identity; null when it says nothing. */
   declaredAs(annotation: TSESTree.TypeNode, identity: HandleIdentity, at: TSESTree.Node): Value | null;
-  exportOf(module: string, path: readonly string[]): Value;
+  /** `from` is a node of the importing file; without one, files of the project are not looked at. */
+  exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value;
+  readonly elsewhere: ElsewhereReader;
   awaited(value: Value): Value;
   /** The part of a value that a destructuring pattern takes. */
   follow(value: Value, path: readonly PatternStep[], at: TSESTree.Node): Value;

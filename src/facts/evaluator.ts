@@ -9,6 +9,7 @@ import { readKind } from './kinds.js';
 import { createMaking, isModuleLevel } from './making.js';
 import { createMeanings } from './meanings.js';
 import { createMembers } from './members.js';
+import { createElsewhere } from './imports/elsewhere.js';
 import type { KnownExport } from './modules.js';
 import { createPositions } from './positions.js';
 import { createReceiverIdentity } from './receiver-identity.js';
@@ -96,12 +97,16 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     evaluator,
     declaredAs,
     exportOf,
+    get elsewhere() {
+      return elsewhere;
+    },
     awaited,
     follow,
     elementsOf,
     make: (give, driver, receiver, call, making) => creations.make(give, driver, receiver, call, making),
     guarded,
   };
+  const elsewhere = createElsewhere(core, parts.links);
   const positions = createPositions(core);
   const creations = createMaking(core);
   const variables = createVariables(core);
@@ -193,7 +198,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
         return calls.constructed(node);
       case 'ImportExpression': {
         const source = parts.constantOf(node.source);
-        return typeof source?.value === 'string' ? { type: 'promise', of: exportOf(source.value, []) } : unknown;
+        return typeof source?.value === 'string' ? { type: 'promise', of: exportOf(source.value, [], node) } : unknown;
       }
       case 'ConditionalExpression':
         return unify([valueOf(node.consequent), valueOf(node.alternate)]);
@@ -273,10 +278,12 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   }
 
   /** What a module exports at a path; the module itself for an empty one. */
-  function exportOf(module: string, path: readonly string[]): Value {
+  function exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value {
     const known = path.length > 0 ? modules.exportOf(module, path) : null;
     if (known) return exported(known, module, path);
     if (modules.isDriver(module)) return { type: 'namespace', module, path };
+    const read = from ? elsewhere.exportOf(module, path, from) : null;
+    if (read) return read;
     const owner = modules.ownerOfProperty(path.at(-1) ?? '');
     return owner ? assumedProperty(owner, module, path) : { type: 'foreign', module, path };
   }
