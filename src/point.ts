@@ -61,3 +61,9 @@ function spelled(node: TSESTree.Node): string {
       return '…';
   }
 }
+
+/** The identifier that names the method of the call, `query` in `pool.query(…)`; null for a call that has none. */
+export function methodName(call: TSESTree.CallExpression | TSESTree.TaggedTemplateExpression): TSESTree.Identifier | null {
+  const callee = unwrap(call.type === 'TaggedTemplateExpression' ? call.tag : call.callee);
+  return callee.type === 'MemberExpression' && !callee.computed && callee.property.type === 'Identifier' ? callee.property : null;
+}

@@ -4,6 +4,7 @@ import noIgnoredTryLockResult from '../rules/no-ignored-try-lock-result.js';
 import noIgnoredUnlockResult from '../rules/no-ignored-unlock-result.js';
 import noLockAfterSnapshot from '../rules/no-lock-after-snapshot.js';
 import noLockInFilter from '../rules/no-lock-in-filter.js';
+import noLockOnReplica from '../rules/no-lock-on-replica.js';
 import noLockWithLimit from '../rules/no-lock-with-limit.js';
 import noMismatchedUnlock from '../rules/no-mismatched-unlock.js';
 import noMisreadLockResult from '../rules/no-misread-lock-result.js';
@@ -12,7 +13,13 @@ import noPoolSessionLock from '../rules/no-pool-session-lock.js';
 import noRacedLockAcquire from '../rules/no-raced-lock-acquire.js';
 import noReleaseWhileLocked from '../rules/no-release-while-locked.js';
 import noSessionLockInTransaction from '../rules/no-session-lock-in-transaction.js';
+import noSessionLock from '../rules/no-session-lock.js';
+import noSharedSessionLock from '../rules/no-shared-session-lock.js';
 import noStackedSessionLock from '../rules/no-stacked-session-lock.js';
+import noUnlockAll from '../rules/no-unlock-all.js';
+import noUnstableLockKey from '../rules/no-unstable-lock-key.js';
+import noVoidLockResult from '../rules/no-void-lock-result.js';
+import noWeakLockKey from '../rules/no-weak-lock-key.js';
 import noXactLockOutsideTransaction from '../rules/no-xact-lock-outside-transaction.js';
 import preferXactLock from '../rules/prefer-xact-lock.js';
 import requireUnlock from '../rules/require-unlock.js';
@@ -27,6 +34,7 @@ export const rules: readonly Rule[] = [
   noIgnoredUnlockResult,
   noLockAfterSnapshot,
   noLockInFilter,
+  noLockOnReplica,
   noLockWithLimit,
   noMismatchedUnlock,
   noMisreadLockResult,
@@ -35,7 +43,13 @@ export const rules: readonly Rule[] = [
   noRacedLockAcquire,
   noReleaseWhileLocked,
   noSessionLockInTransaction,
+  noSessionLock,
+  noSharedSessionLock,
   noStackedSessionLock,
+  noUnlockAll,
+  noUnstableLockKey,
+  noVoidLockResult,
+  noWeakLockKey,
   noXactLockOutsideTransaction,
   preferXactLock,
   requireUnlock,

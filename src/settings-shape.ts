@@ -100,6 +100,7 @@ const sends = object<Sends>(['sql', 'result'], {
   multipleStatements: boolean,
   rejectsVoid: boolean,
   rejectsRows: boolean,
+  tolerantMethod: string,
 });
 
 const fragment = object<Fragment>(['sql', 'as'], {
@@ -191,6 +192,7 @@ const kind = object<Kind>([], {
   fluent: boolean,
   awaits: sends,
   resolves: give,
+  behindPooler: oneOf(true),
   dispose: effect,
 });
 

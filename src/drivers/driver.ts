@@ -170,6 +170,8 @@ export interface Kind {
   awaits?: Sends;
   /** What awaiting the object, or `yield*` in an Effect generator, gives: Effect's `sql.reserve`. */
   resolves?: Give;
+  /** A transaction pooler stands between it and the server, wherever it connects to: the pools of @vercel/postgres. */
+  behindPooler?: true;
   /** Symbol.dispose or Symbol.asyncDispose does this: `using`. */
   dispose?: Effect;
 }
@@ -246,6 +248,8 @@ export interface Sends {
   rejectsVoid?: boolean;
   /** Rejects when a row comes back, after the statement ran: pg-promise's `none`. */
   rejectsRows?: boolean;
+  /** The method that takes the same arguments and does not reject so: `$executeRaw`. */
+  tolerantMethod?: string;
 }
 
 /**
