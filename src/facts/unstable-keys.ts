@@ -341,11 +341,12 @@ class Search {
   #isOwnCacheRead(expression: TSESTree.Node, frames: readonly Frame[], variable: Variable | null = null): boolean {
     const node = unwrap(expression);
     const values = node.type === 'CallExpression' ? this.#cachedValues(node) : null;
-    return values !== null && values.every((value) => {
+    const isOwn = (value: TSESTree.Node): boolean => {
       const inner = unwrap(value);
       if (inner.type === 'Identifier' && variable && this.scopes.variableOf(inner) === variable) return true;
       return this.#in(inner, frames) !== null;
-    });
+    };
+    return values?.every(isOwn) ?? false;
   }
 
   /** What is put into the map that `map.get(…)` reads, when all that happens to it is to be seen here. */
