@@ -26,7 +26,7 @@ export default createRule({
         if (operation.level !== 'session' || (operation.action !== 'release' && operation.action !== 'release-all')) continue;
         const fn = operation.name;
         const { signal } = query;
-        if (signal && signalsOfFile.isForeign(signal.node)) {
+        if (signal && signalsOfFile.isForeign(signal.node, query.node)) {
           const removal = signalsOfFile.removal(query);
           yield {
             node: query.node,

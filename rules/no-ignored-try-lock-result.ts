@@ -1,5 +1,7 @@
+import { polling } from '../src/facts/polling.js';
 import { queries } from '../src/facts/queries.js';
 import { readingsOf } from '../src/facts/results.js';
+import { answerOf, lineOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
 
 export default createRule({
@@ -8,29 +10,42 @@ export default createRule({
   tier: 'recommended',
   messages: {
     dropped:
-      'Nobody reads the answer of `{{fn}}`, so what follows runs whether the lock was granted or not. Read the {{answer}} and go on only when it is {{granted}}.',
+      'Nobody reads the answer of `{{fn}}`, so what follows runs whether the lock was granted or not. Read the {{answer}} and go on only when it is {{yes}}.',
     countOnly:
-      '`{{method}}` answers with a number of rows, 1 even when `{{fn}}` refused the lock. Use `$queryRaw` and read the {{answer}}.',
-    performed: 'PERFORM throws the answer of `{{fn}}` away. Select it into a variable and leave when it is not true.',
+      '`{{method}}` answers with a number of rows, which is the same whether `{{fn}}` was granted or refused. Use `{{instead}}` and read the {{answer}}.',
+    performed: '{{statement}} throws the answer of `{{fn}}` away. {{cure}}',
+    fallsThrough:
+      'The loop on line {{line}} also ends without `{{fn}}` having been granted, and what follows runs all the same. Remember whether it was granted, and leave when it was not.',
   },
-  requires: [queries],
-  *check([statements]) {
+  requires: [queries, polling],
+  *check([statements, loops]) {
     for (const query of statements) {
       if (query.sent === 'never') continue;
       for (const lock of query.locks) {
         const { operation } = lock;
         if (operation.action !== 'try' || operation.usedInSql) continue;
-        const data = {
-          fn: operation.name,
-          method: query.method,
-          answer: operation.returns === 'integer' ? 'number' : 'boolean',
-          granted: operation.returns === 'integer' ? '1' : 'true',
-        };
-        if (operation.body === 'do' && operation.clause === 'perform') {
-          yield { node: query.node, messageId: 'performed', data };
-        } else if (readingsOf(lock).every((reading) => reading.kind === 'dropped')) {
-          yield { node: query.node, messageId: query.result.shape === 'count' ? 'countOnly' : 'dropped', data };
+        const { word: answer, yes } = answerOf(operation);
+        const fn = operation.name;
+        if (operation.clause === 'perform') {
+          const { body, dialect } = operation;
+          if (body === 'do') {
+            yield { node: query.node, messageId: 'performed', data: { fn, statement: 'PERFORM', cure: 'Select it into a variable and leave when it is not true.' } };
+          } else if (dialect === 'mysql') {
+            yield { node: query.node, messageId: 'performed', data: { fn, statement: 'DO', cure: 'Use SELECT, and go on only when the answer is 1.' } };
+          }
+          continue;
         }
+        if (readingsOf(lock).every((reading) => reading.kind === 'dropped')) {
+          const { method } = query;
+          if (query.result.shape === 'count') {
+            yield { node: query.node, messageId: 'countOnly', data: { fn, method, instead: method.replace('execute', 'query'), answer } };
+          } else {
+            yield { node: query.node, messageId: 'dropped', data: { fn, answer, yes } };
+          }
+          continue;
+        }
+        const loop = loops.loopThatFallsThrough(lock);
+        if (loop) yield { node: query.node, messageId: 'fallsThrough', data: { fn, line: lineOf(loop) } };
       }
     }
   },

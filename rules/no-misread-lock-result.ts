@@ -1,5 +1,6 @@
 import { queries, type QueryLock } from '../src/facts/queries.js';
 import { readingsOf, type Misreading, type Reading } from '../src/facts/results.js';
+import { answerOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
 
 type Misread = Extract<Reading, { kind: 'misread' }>;
@@ -10,13 +11,15 @@ export default createRule({
   tier: 'recommended',
   messages: {
     truthy:
-      'This tests {{what}} of `{{fn}}`, which is the same whether the answer is true or false. Read the boolean in column `{{column}}` of the first row.',
+      'This tests {{what}} of `{{fn}}`, which is the same whether the answer is {{yes}} or {{no}}. Read the {{answer}} in column `{{column}}` of the first row.',
     column: 'The statement has no column `{{name}}`, so this is always undefined: the answer of `{{fn}}` is in column `{{column}}`. Read that column.',
-    member: 'The result of `{{method}}` has no `{{name}}`, so this is always undefined and never the answer of `{{fn}}`. Read column `{{column}}` of the first row where this driver puts the rows.',
-    count: '`{{method}}` answers with a number of rows, 1 even when `{{fn}}` answered false. Use `$queryRaw` and read the boolean.',
-    anyRow: '`{{method}}` answers true for any row, also when `{{fn}}` answered false. Read the value itself, for instance with `oneFirst`.',
-    text: "The answer of `{{fn}}` is cast to text, and the text 'false' is truthy. Drop the cast, or compare with 'true'.",
+    member:
+      'The result of `{{method}}` has no `{{name}}`, so this is always undefined and never the answer of `{{fn}}`. Read column `{{column}}` of the first row where this driver puts the rows.',
+    count: '`{{method}}` answers with a number of rows, which is the same whether `{{fn}}` answered {{yes}} or {{no}}. Use `{{instead}}` and read the {{answer}}.',
+    anyRow: '`{{method}}` answers true for any row, also when `{{fn}}` answered {{no}}. Read the value itself.',
+    text: "The answer of `{{fn}}` is cast to text: 'false' is as truthy as 'true', and neither equals a boolean. Drop the cast, or compare with 'true'.",
     nullPasses: '`{{fn}}` answers NULL on an error, and this test lets NULL pass for a granted lock. Compare with 1.',
+    presence: 'This asks only whether `{{fn}}` answered NULL, and a refusal is {{no}}, not NULL. Compare the answer with {{yes}}.',
   },
   requires: [queries],
   *check([statements]) {
@@ -27,15 +30,21 @@ export default createRule({
         if (operation.action !== 'try' && operation.action !== 'release') continue;
         const found = misreadOf(readingsOf(lock));
         if (!found) continue;
+        const { misreading } = found;
+        const { yes, no, word } = answerOf(operation);
         yield {
-          node: found.use.node,
-          messageId: messageFor(found.misreading),
+          node: found.node,
+          messageId: messageFor(misreading),
           data: {
             fn: operation.name,
             method: query.method,
+            instead: query.method.replace('execute', 'query'),
             column: columnOf(lock),
-            what: wordsFor(found.misreading),
-            name: 'name' in found.misreading ? found.misreading.name : '',
+            what: wordsFor(misreading),
+            name: 'name' in misreading ? misreading.name : '',
+            yes,
+            no,
+            answer: word,
           },
         };
       }
@@ -67,6 +76,8 @@ function messageFor(misreading: Misreading) {
       return 'text';
     case 'null':
       return 'nullPasses';
+    case 'presence':
+      return 'presence';
     default:
       return 'truthy';
   }

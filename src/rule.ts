@@ -1,17 +1,12 @@
 import type { TSESLint, TSESTree } from '@typescript-eslint/utils';
 import type { Rule as EslintRule } from 'eslint';
 import type { JSONSchema4 } from '@typescript-eslint/utils/json-schema';
+import type { Edit } from './source/edit.js';
 import { resultsOf, type Pass, type Unit } from './pass.js';
 import { readSettings } from './settings.js';
 import { mentionsLock } from './sql/lock-functions.js';
 
 export type Tier = 'recommended' | 'strict' | 'all';
-
-/** One replacement of source text, as absolute UTF-16 offsets into the file. */
-export interface Edit {
-  readonly range: readonly [number, number];
-  readonly text: string;
-}
 
 export interface Suggestion<MessageId extends string> {
   readonly messageId: MessageId;
@@ -128,7 +123,12 @@ export function createRule<
           Program() {
             const unit = unitOf(program, context, settings);
             const merged = { ...options?.defaults, ...(context.options[0] as object | undefined) } as Options;
+            // A text with several alternatives is one call: what it says twice of the same place is one defect.
+            const reported = new Set<string>();
             for (const problem of specification.check(resultsOf(specification.requires, unit), merged, unit)) {
+              const identity = JSON.stringify([problem.range ?? problem.node.range, problem.messageId, problem.data]);
+              if (reported.has(identity)) continue;
+              reported.add(identity);
               report(problem);
             }
           },

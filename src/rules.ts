@@ -1,17 +1,57 @@
 import noAbortableUnlock from '../rules/no-abortable-unlock.js';
+import noConcurrentDdlWhileLocked from '../rules/no-concurrent-ddl-while-locked.js';
 import noIgnoredTryLockResult from '../rules/no-ignored-try-lock-result.js';
 import noIgnoredUnlockResult from '../rules/no-ignored-unlock-result.js';
+import noLockAfterSnapshot from '../rules/no-lock-after-snapshot.js';
+import noLockInFilter from '../rules/no-lock-in-filter.js';
+import noLockOnReplica from '../rules/no-lock-on-replica.js';
 import noLockWithLimit from '../rules/no-lock-with-limit.js';
+import noMismatchedUnlock from '../rules/no-mismatched-unlock.js';
 import noMisreadLockResult from '../rules/no-misread-lock-result.js';
+import noPoolQueryWhileLocked from '../rules/no-pool-query-while-locked.js';
 import noPoolSessionLock from '../rules/no-pool-session-lock.js';
+import noRacedLockAcquire from '../rules/no-raced-lock-acquire.js';
+import noReleaseWhileLocked from '../rules/no-release-while-locked.js';
+import noSessionLockInTransaction from '../rules/no-session-lock-in-transaction.js';
+import noSessionLock from '../rules/no-session-lock.js';
+import noSharedSessionLock from '../rules/no-shared-session-lock.js';
+import noStackedSessionLock from '../rules/no-stacked-session-lock.js';
+import noUnlockAll from '../rules/no-unlock-all.js';
+import noUnstableLockKey from '../rules/no-unstable-lock-key.js';
+import noVoidLockResult from '../rules/no-void-lock-result.js';
+import noWeakLockKey from '../rules/no-weak-lock-key.js';
+import noXactLockOutsideTransaction from '../rules/no-xact-lock-outside-transaction.js';
+import preferXactLock from '../rules/prefer-xact-lock.js';
+import requireUnlock from '../rules/require-unlock.js';
+import validLockKey from '../rules/valid-lock-key.js';
 import type { Rule } from './rule.js';
 
 /** Every rule of the plugin, in alphabetical order. */
 export const rules: readonly Rule[] = [
   noAbortableUnlock,
+  noConcurrentDdlWhileLocked,
   noIgnoredTryLockResult,
   noIgnoredUnlockResult,
+  noLockAfterSnapshot,
+  noLockInFilter,
+  noLockOnReplica,
   noLockWithLimit,
+  noMismatchedUnlock,
   noMisreadLockResult,
+  noPoolQueryWhileLocked,
   noPoolSessionLock,
+  noRacedLockAcquire,
+  noReleaseWhileLocked,
+  noSessionLockInTransaction,
+  noSessionLock,
+  noSharedSessionLock,
+  noStackedSessionLock,
+  noUnlockAll,
+  noUnstableLockKey,
+  noVoidLockResult,
+  noWeakLockKey,
+  noXactLockOutsideTransaction,
+  preferXactLock,
+  requireUnlock,
+  validLockKey,
 ];

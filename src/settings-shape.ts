@@ -100,6 +100,7 @@ const sends = object<Sends>(['sql', 'result'], {
   multipleStatements: boolean,
   rejectsVoid: boolean,
   rejectsRows: boolean,
+  tolerantMethod: string,
 });
 
 const fragment = object<Fragment>(['sql', 'as'], {
@@ -174,6 +175,7 @@ const call: Shape = object<Call>([], {
   when: conditions,
   variants: list(lazy(() => call)),
   isolation: positions,
+  isolates: oneOf('read uncommitted', 'read committed', 'repeatable read', 'serializable'),
   transactionTimeout: object<NonNullable<Call['transactionTimeout']>>(['at', 'default'], { at: positions, default: number }),
 });
 
@@ -190,6 +192,7 @@ const kind = object<Kind>([], {
   fluent: boolean,
   awaits: sends,
   resolves: give,
+  behindPooler: oneOf(true),
   dispose: effect,
 });
 
@@ -203,7 +206,7 @@ const exported = object<Export>(['names'], {
   tag: call,
   is: give,
   fragment,
-  type: either(string, object<{ kind: never; ambiguous: never }>(['kind', 'ambiguous'], { kind: string, ambiguous: oneOf(true) })),
+  type: either(string, object<{ kind: never; ambiguous: never }>(['kind', 'ambiguous'], { kind: string, ambiguous: oneOf(true, 'in-migrations') })),
 });
 
 const example = object<Example>(['code'], {
@@ -230,6 +233,7 @@ export const driverShape = object<DriverDescriptor>(['name', 'dialect', 'modules
     undefined: oneOf('null', 'throws', 'dropped'),
     null: oneOf('null', 'throws'),
     number: oneOf('untyped', 'bigint', 'integer'),
+    bigint: oneOf('untyped', 'bigint'),
   }),
   examples: list(example, 1),
 });

@@ -39,7 +39,12 @@ export interface InvalidCase extends ValidCase {
   readonly output?: string;
 }
 
+/** The drivers that every rule must have a bad and a good case for. */
+export const matrixDrivers = ['pg', 'postgres.js', 'prisma', 'drizzle', 'knex', 'kysely', 'typeorm', 'sequelize', 'mysql2'] as const;
+
 export interface RuleCases {
+  /** Why there is no bad and good case for a driver; with this field, `{}` included, the rule's row of the matrix is checked. */
+  readonly notApplicable?: Readonly<Partial<Record<(typeof matrixDrivers)[number], string>>>;
   readonly valid: readonly (string | ValidCase)[];
   readonly invalid: readonly InvalidCase[];
 }
@@ -72,8 +77,21 @@ export function runRuleTests(rule: Rule, cases: RuleCases): void {
     describe('expected errors', () => {
       it.each(cases.invalid.map((testCase) => [titleOf(testCase), testCase] as const))('are complete: %s', (_, testCase) => {
         for (const error of testCase.errors) expect(missingParts(module, error)).toEqual([]);
+        for (const language of languagesOf(testCase)) {
+          for (const { message } of reportsOf(rule, testCase, testCase.code, language)) expect(message).toMatch(/[.?]$/);
+        }
       });
     });
+
+    const { notApplicable } = cases;
+    if (notApplicable) {
+      it.each(matrixDrivers)('has bad and good code of %s, or a reason to have none', (driver) => {
+        const has = (list: readonly ValidCase[]): boolean => list.some(({ drivers }) => drivers?.includes(driver) === true);
+        const isCovered = has(cases.invalid) && has(valid);
+        expect(isCovered || notApplicable[driver] !== undefined, driver).toBe(true);
+        expect(isCovered && notApplicable[driver] !== undefined, `${driver} has cases and a reason`).toBe(false);
+      });
+    }
 
     const suggesting = cases.invalid.filter((testCase) => testCase.errors.some((error) => error.suggestions));
     if (suggesting.length === 0) return;

@@ -85,6 +85,21 @@ describe('createRule', () => {
     });
   });
 
+  it('reports the same of the same place once', () => {
+    const repeating = createRule({
+      name: 'repeating',
+      summary: 'Report twice',
+      tier: 'all',
+      messages: { said: '{{word}}.' },
+      requires: [],
+      *check(_, __, unit) {
+        for (const word of ['a', 'a', 'b']) yield { node: unit.program, messageId: 'said', data: { word } };
+      },
+    });
+    const messages = new Linter().verify('advisory();', { plugins: { x: { rules: { repeating: repeating.toEslint() } } }, rules: { 'x/repeating': 'error' } });
+    expect(messages.map(({ message }) => message)).toEqual(['a.', 'b.']);
+  });
+
   it('reports at the range that a problem gives instead of its node', () => {
     const partial = createRule({
       name: 'partial',

@@ -3,7 +3,7 @@
  * file: which names a package exports, what kind of object each makes, and what each method of a kind does. The same
  * shape is accepted in `settings['advisory-lock'].drivers`.
  */
-import type { Dialect, PlaceholderStyle } from '../sql/model.js';
+import type { Dialect, IsolationLevel, PlaceholderStyle } from '../sql/model.js';
 
 export type { Dialect, PlaceholderStyle };
 
@@ -75,8 +75,11 @@ export interface Export {
    * the empty text.
    */
   fragment?: Fragment;
-  /** As an annotation. `ambiguous`: objects of this type play several roles, so only their origin can say which. */
-  type?: string | { kind: string; ambiguous: true };
+  /**
+   * As an annotation. `ambiguous`: objects of this type play several roles, so only their origin can say which; with
+   * `in-migrations` only in functions named `up` and `down`, whose caller passes a transaction or not.
+   */
+  type?: string | { kind: string; ambiguous: true | 'in-migrations' };
 }
 
 /** What comes into being: a kind's name, or more. */
@@ -167,6 +170,8 @@ export interface Kind {
   awaits?: Sends;
   /** What awaiting the object, or `yield*` in an Effect generator, gives: Effect's `sql.reserve`. */
   resolves?: Give;
+  /** A transaction pooler stands between it and the server, wherever it connects to: the pools of @vercel/postgres. */
+  behindPooler?: true;
   /** Symbol.dispose or Symbol.asyncDispose does this: `using`. */
   dispose?: Effect;
 }
@@ -200,10 +205,12 @@ export interface Call {
   usesConnection?: boolean;
   /** Only when all of these hold; the first matching entry of a list decides. */
   when?: readonly Condition[];
-  /** Other meanings of the same call, tried first, in order. */
+  /** Other meanings of the same call, tried first, in order; each is complete in itself. */
   variants?: readonly Call[];
   /** The options that set the isolation level of the transaction it opens. */
   isolation?: readonly Position[];
+  /** The isolation level of every transaction it opens, where its name says it: Zapatos's `serializable`. */
+  isolates?: IsolationLevel;
   /** The client-side limit on the transaction it opens, in milliseconds, and its default: Prisma. */
   transactionTimeout?: { at: readonly Position[]; default: number };
 }
@@ -241,6 +248,8 @@ export interface Sends {
   rejectsVoid?: boolean;
   /** Rejects when a row comes back, after the statement ran: pg-promise's `none`. */
   rejectsRows?: boolean;
+  /** The method that takes the same arguments and does not reject so: `$executeRaw`. */
+  tolerantMethod?: string;
 }
 
 /**
@@ -308,7 +317,7 @@ export type BuilderClause =
   /** Fragments in the arguments stand in this clause. */
   | { is: 'select' | 'where' | 'having' | 'join-on' | 'order-by' | 'group-by' | 'returning' | 'from' | 'set' | 'distinct-on' }
   | { is: 'limit' | 'offset'; at: Position }
-  /** Takes one row: Knex `first()` sends LIMIT 1. */
+  /** Takes one row: Knex `first(…)` sends LIMIT 1; fragments in the arguments stand in the select list. */
   | { is: 'limit-one' }
   /** SELECT DISTINCT; fragments in the arguments stand in its select list. */
   | { is: 'distinct' }
@@ -321,7 +330,7 @@ export interface Example {
   code: string;
   /** The statements found, in the order of the code. */
   sends?: readonly ExampleStatement[];
-  /** What happens to connections and transactions, in the order of the code. */
+  /** What happens to connections and transactions, in the order of the code; a disposal stands at the end of its block. */
   effects?: readonly Effect['does'][];
 }
 
@@ -342,6 +351,8 @@ export interface Binding {
   null?: 'null' | 'throws';
   /** Type given to a bound number; `untyped` lets the server infer it. */
   number?: 'untyped' | 'bigint' | 'integer';
+  /** Type given to a bound bigint: postgres.js says `int8`, which the functions with two keys do not take. */
+  bigint?: 'untyped' | 'bigint';
 }
 
 /** Checks the shape at compile time and keeps the literal's own type out of the way. */

@@ -9,7 +9,7 @@ const rows: Result = { shape: 'rows', at: ['rows'] };
 const array: Result = { shape: 'rows', at: [] };
 const tuple: Result = { shape: 'rows', at: ['0'] };
 
-const builder = (clause: BuilderClause): Call => ({ gives: { kind: 'builder', same: true }, clause });
+const selecting = (clause: BuilderClause): Call => ({ gives: { kind: 'select-builder', same: true }, clause });
 
 const transaction = (kind: string): Call => ({
   callback: { argument: 0, parameters: { 0: kind } },
@@ -36,13 +36,15 @@ const wrap = (kind: string): GiveDetails => ({
 });
 
 const selectionMethods = {
-  select: builder({ is: 'select' }),
-  selectDistinct: builder({ is: 'distinct' }),
-  selectDistinctOn: builder({ is: 'distinct' }),
+  select: selecting({ is: 'select' }),
+  selectDistinct: selecting({ is: 'distinct' }),
+  selectDistinctOn: selecting({ is: 'distinct' }),
   insert: { gives: { kind: 'builder', same: true } },
   update: { gives: { kind: 'builder', same: true } },
   delete: { gives: { kind: 'builder', same: true } },
 } as const satisfies Record<string, Call>;
+
+const sendsBuilder = { sql: [{ receiver: true }], result: array } as const;
 
 const builderKind: Kind = {
   fluent: true,
@@ -61,9 +63,17 @@ const builderKind: Kind = {
     fullJoin: { clause: { is: 'join-on' } },
     set: { clause: { is: 'set' } },
     returning: { clause: { is: 'returning' } },
-    execute: { sends: { sql: [{ receiver: true }], result: array } },
+    execute: { sends: sendsBuilder },
   },
-  awaits: { sql: [{ receiver: true }], result: array, lazy: 'resent' },
+  awaits: { ...sendsBuilder, lazy: 'resent' },
+};
+
+/** With replicas, only what a SELECT builds goes to one of them. */
+const selectBuilderKind: Kind = {
+  extends: 'builder',
+  fluent: true,
+  methods: { execute: { sends: { ...sendsBuilder, replicaWhen: [] } } },
+  awaits: { ...sendsBuilder, lazy: 'resent', replicaWhen: [] },
 };
 
 /** Each kind of database, with the transaction that its callback gets. */
@@ -121,6 +131,7 @@ const databaseKinds = {
       execute: { sends: { ...sends, result: { shape: 'one-of', results: [rows, array] } } },
       transaction: transaction('any-transaction'),
     },
+    properties: { $primary: 'any-database' },
   },
   'any-transaction': { role: 'transaction', extends: 'any-database' },
 } as const satisfies Record<string, Kind>;
@@ -178,6 +189,7 @@ export default defineDriver({
     ...databaseKinds,
     ...nodePostgresKinds,
     builder: builderKind,
+    'select-builder': selectBuilderKind,
     'relational-queries': { otherMembers: 'use-connection' },
     fragment: {
       methods: {
@@ -341,8 +353,9 @@ export default defineDriver({
         import { drizzle } from 'drizzle-orm/node-postgres';
         import { sql } from 'drizzle-orm';
         const db = withReplicas(drizzle(process.env.PRIMARY), [drizzle(process.env.REPLICA)]);
-        await db.execute(sql\`SELECT pg_try_advisory_lock(1)\`);`,
-      sends: [{ over: 'pool' }],
+        await db.execute(sql\`SELECT pg_try_advisory_lock(1)\`);
+        await db.$primary.select({ ok: sql\`pg_try_advisory_lock(2)\` }).from(jobs);`,
+      sends: [{ over: 'pool' }, { over: 'pool' }],
     },
     {
       code: `import type { NodePgDatabase, NodePgTransaction } from 'drizzle-orm/node-postgres';

@@ -9,6 +9,10 @@ const collected = { sql: [{ receiver: true }], lazy: 'resent' } as const;
 const text = { sql: [{ argument: 0 }], values: [{ argument: 1 }], lazy: 'resent' } as const;
 const effect = (result: Result): Call => ({ sends: { ...text, result } });
 
+/** A package's index exports each file as a namespace: `SqlClient.SqlClient`. */
+const packages = ['@effect/sql', '@effect/sql-pg', 'effect/sql', 'effect/unstable/sql'] as const;
+const files = ['@effect/sql/*', '@effect/sql-pg/*', 'effect/sql/*', 'effect/unstable/sql/*'] as const;
+
 const clientOptions: GiveDetails = {
   kind: 'client',
   url: [
@@ -26,7 +30,7 @@ const session: Kind = {
   },
   call: { fragment: { sql: [{ argument: 0 }], as: 'identifier' } },
   methods: {
-    unsafe: { ...effect(rows), fragment: { ...text, as: 'sql' }, gives: { kind: 'statement', same: true } },
+    unsafe: { ...effect(rows), fragment: { sql: text.sql, values: text.values, as: 'sql' }, gives: { kind: 'statement', same: true } },
     literal: { fragment: { sql: [{ argument: 0 }], as: 'sql' } },
     in: { fragment: { sql: [{ argument: 0 }], as: 'list' } },
     withoutTransforms: { gives: { kind: 'client', same: true } },
@@ -36,21 +40,16 @@ const session: Kind = {
 export default defineDriver({
   name: 'effect-sql',
   dialect: 'either',
-  modules: [
-    '@effect/sql',
-    '@effect/sql/*',
-    '@effect/sql-pg',
-    '@effect/sql-pg/*',
-    'effect/sql',
-    'effect/sql/*',
-    'effect/unstable/sql',
-    'effect/unstable/sql/*',
-  ],
+  modules: [...packages, ...files],
   exports: [
-    { names: ['SqlClient.SqlClient', 'SqlClient', 'PgClient.PgClient', 'PgClient'], is: 'service', type: 'client' },
-    { names: ['PgClient.make', 'make'], call: { gives: 'acquirer' } },
-    { names: ['PgClient.makeClient', 'makeClient'], call: { gives: 'single-acquirer' } },
-    { names: ['Connection', 'SqlConnection.Connection'], type: 'connection' },
+    { names: ['SqlClient.SqlClient', 'PgClient.PgClient'], modules: packages, is: 'service', type: 'client' },
+    { names: ['SqlClient', 'PgClient'], modules: files, is: 'service', type: 'client' },
+    { names: ['PgClient.make'], modules: packages, call: { gives: 'acquirer' } },
+    { names: ['make'], modules: files, call: { gives: 'acquirer' } },
+    { names: ['PgClient.makeClient'], modules: packages, call: { gives: 'single-acquirer' } },
+    { names: ['makeClient'], modules: files, call: { gives: 'single-acquirer' } },
+    { names: ['SqlConnection.Connection'], modules: packages, type: 'connection' },
+    { names: ['Connection'], modules: files, type: 'connection' },
   ],
   kinds: {
     session,

@@ -30,7 +30,7 @@ export default defineDriver({
     { names: ['Knex.Transaction', 'default.Transaction'], type: 'transaction' },
     { names: ['default', 'knex'], call: { gives: pool } },
     /** Migrations get a transaction under this type. */
-    { names: ['Knex'], call: { gives: pool }, type: { kind: 'knex', ambiguous: true } },
+    { names: ['Knex'], call: { gives: pool }, type: { kind: 'knex', ambiguous: 'in-migrations' } },
   ],
   distinctiveMethods: { transactionProvider: 'knex' },
   kinds: knexKinds,
@@ -179,7 +179,7 @@ export default defineDriver({
           constructor(@InjectModel() private readonly knex: Knex) {}
           async run() { await this.knex.raw('SELECT pg_advisory_lock(2)'); }
         }`,
-      sends: [{ over: 'unknown' }, { over: 'transaction' }, { over: 'unknown' }],
+      sends: [{ over: 'unknown' }, { over: 'transaction' }, { over: 'pool' }],
     },
   ],
 });

@@ -34,6 +34,7 @@ const fn: Call = {
   fragment: { sql: [], functionName: { argument: 0 }, values: [{ argument: 1 }], as: 'sql' },
   gives: 'raw-builder',
 };
+const sameText: Call = { fragment: { sql: [{ receiver: true }], as: 'sql' }, gives: 'raw-builder' };
 const value: Call = { fragment: { sql: [{ argument: 0 }], as: 'value' } };
 const identifier: Call = { fragment: { sql: [{ argument: 0 }], as: 'identifier' } };
 
@@ -174,8 +175,10 @@ export default defineDriver({
     schema: { otherMembers: 'use-connection' },
     builder,
     'raw-builder': {
-      fluent: true,
       methods: {
+        $castTo: sameText,
+        $notNull: sameText,
+        withPlugin: sameText,
         execute: {
           sends: {
             sql: [{ receiver: true }],
@@ -184,7 +187,7 @@ export default defineDriver({
             signal: signalAt(1),
           },
         },
-        as: { alias: { argument: 0 } },
+        as: { gives: 'raw-builder', alias: { argument: 0 } },
         compile: { fragment: { sql: [{ receiver: true }], as: 'sql' } },
       },
     },
@@ -200,9 +203,14 @@ export default defineDriver({
         import { Pool } from 'pg';
         const db = new Kysely({ dialect: new PostgresDialect({ pool: new Pool() }) });
         const r = await sql\`SELECT pg_try_advisory_lock(\${1}) AS ok\`.execute(db);
-        sql\`SELECT pg_advisory_unlock(1)\`;
+        const unlock = sql\`SELECT pg_advisory_unlock(1) AS ok\`;
+        await unlock.$castTo<{ ok: boolean }>().execute(db);
+        sql\`SELECT pg_advisory_unlock(2)\`;
         await db.destroy();`,
-      sends: [{ over: 'pool', cell: 'rows[0].ok' }],
+      sends: [
+        { over: 'pool', cell: 'rows[0].ok' },
+        { over: 'pool', cell: 'rows[0].ok' },
+      ],
       effects: ['closes'],
     },
     {

@@ -47,8 +47,8 @@ export default defineDriver({
     '@mikro-orm/nestjs',
   ],
   placeholders: ['question-mark', 'colon'],
-  /** Then the injected entity manager may carry the transaction. */
-  implicitTransactions: [{ module: '@mikro-orm/decorators' }, { call: 'Transactional' }],
+  /** With the decorator, or after `begin()`, the entity manager itself carries the transaction. */
+  implicitTransactions: [{ module: '@mikro-orm/decorators' }, { call: 'Transactional' }, { call: 'begin' }],
   exports: [
     { names: ['MikroORM'], new: 'orm' },
     { names: ['MikroORM.init'], call: { resolves: 'orm' } },
@@ -207,13 +207,23 @@ export default defineDriver({
       ],
     },
     {
-      code: `import { MikroORM, raw } from '@mikro-orm/mysql';
+      code: `import { MikroORM } from '@mikro-orm/mysql';
         const orm = new MikroORM({});
         export async function run(signal: AbortSignal, failed: boolean) {
           const em = orm.em.fork({ signal });
           await em.begin();
+          await em.execute("SELECT GET_LOCK('jobs', 5) AS ok");
           if (failed) await em.rollback();
           else await em.commit();
+        }`,
+      sends: [{ over: 'unknown', cell: '[0].ok' }],
+      effects: ['begins', 'rolls-back', 'commits'],
+    },
+    {
+      code: `import { MikroORM, raw } from '@mikro-orm/mysql';
+        const orm = new MikroORM({});
+        export async function run() {
+          const em = orm.em.fork();
           await em.createQueryBuilder(Job).select(raw("GET_LOCK('jobs', 5)").as('ok')).execute();
           await em.qb(Job).select(raw\`GET_LOCK('jobs', 5)\`.as('ok')).limit(10).execute('get');
         }`,
@@ -221,7 +231,6 @@ export default defineDriver({
         { over: 'pool', cell: '[0].ok' },
         { over: 'pool', cell: 'ok' },
       ],
-      effects: ['begins', 'rolls-back', 'commits'],
     },
     {
       code: `import { MikroORM, sql } from '@mikro-orm/mariadb';

@@ -23,15 +23,17 @@ export default defineDriver({
   name: 'pgtyped',
   dialect: 'postgres',
   modules: ['@pgtyped/runtime', '@pgtyped/query'],
+  /** `$key` in a tagged template, `:key` in what was generated from an SQL file. */
+  placeholders: ['dollar-name', 'colon'],
   exports: [
     {
       names: ['sql', 'default'],
-      tag: { fragment: { sql: [{ template: true }], as: 'sql', placeholders: ['dollar-name'] }, gives: 'query' },
+      tag: { fragment: { sql: [{ template: true }], as: 'sql' }, gives: 'query' },
     },
     {
       names: ['PreparedQuery'],
       new: 'query',
-      fragment: { sql: [{ argument: 0, property: 'statement' }], as: 'sql', placeholders: ['colon'] },
+      fragment: { sql: [{ argument: 0, property: 'statement' }], as: 'sql' },
     },
     { names: ['TaggedQuery'], type: 'query' },
     { names: ['IDatabaseConnection'], type: { kind: 'connection', ambiguous: true } },
@@ -70,7 +72,7 @@ export default defineDriver({
         import type { PoolClient } from 'pg';
         const unlock = sql\`SELECT pg_advisory_unlock($key!)\`;
         export const run = (client: PoolClient) => unlock.run({ key: 1 }, client);`,
-      sends: [{ over: 'connection', cell: '[0].pg_advisory_unlock' }],
+      sends: [{ over: 'connection' }],
     },
   ],
 });

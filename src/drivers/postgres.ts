@@ -28,7 +28,7 @@ export default defineDriver({
   dialect: 'postgres',
   modules: ['postgres'],
   defaultIsNamespace: true,
-  binding: { undefined: 'throws', null: 'null', number: 'untyped' },
+  binding: { undefined: 'throws', null: 'null', number: 'untyped', bigint: 'bigint' },
   exports: [
     { names: ['ReservedSql', 'postgres.ReservedSql'], type: 'reserved' },
     { names: ['TransactionSql', 'postgres.TransactionSql'], type: 'transaction' },

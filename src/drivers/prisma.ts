@@ -30,12 +30,13 @@ const adapter: GiveDetails = {
 /** The boolean cannot be had: the answer is the number of rows. */
 const count: Result = { shape: 'count' };
 
-const tagged = { sql: [{ template: true }, { argument: 0 }], lazy: 'memoized' } as const;
+const tagged = { sql: [{ template: true }, { argument: 0 }], lazy: 'memoized', replicaWhen: [] } as const;
 const text = {
   sql: [{ argument: 0 }],
   values: [{ rest: 1 }],
   lazy: 'memoized',
   placeholders: ['question-mark'],
+  replicaWhen: [],
 } as const;
 
 const transaction: Call = {
@@ -80,18 +81,23 @@ export default defineDriver({
     $executeRaw: 'client',
     $executeRawUnsafe: 'client',
     $transaction: 'client',
+    $replica: 'client',
+    $primary: 'client',
   },
   kinds: {
     client: {
       role: 'pool',
       methods: {
-        $queryRaw: { sends: { ...tagged, result: rows, rejectsVoid: true } },
-        $queryRawUnsafe: { sends: { ...text, result: rows, rejectsVoid: true } },
+        $queryRaw: { sends: { ...tagged, result: rows, rejectsVoid: true, tolerantMethod: '$executeRaw' } },
+        $queryRawUnsafe: { sends: { ...text, result: rows, rejectsVoid: true, tolerantMethod: '$executeRawUnsafe' } },
         $executeRaw: { sends: { ...tagged, result: count } },
         $executeRawUnsafe: { sends: { ...text, result: count } },
         $queryRawTyped: { usesConnection: true },
         $transaction: transaction,
         $extends: { gives: { kind: 'client', same: true } },
+        /** @prisma/extension-read-replicas: one of the replicas, and back. */
+        $replica: { gives: { kind: 'client', same: true, replicaWhen: [{ at: { receiver: true }, present: true }] } },
+        $primary: { gives: { kind: 'client', same: true } },
         $connect: {},
         $on: {},
         $use: {},
@@ -105,6 +111,17 @@ export default defineDriver({
     sql: {},
   },
   examples: [
+    {
+      code: `import { PrismaClient } from '@prisma/client';
+        import { readReplicas } from '@prisma/extension-read-replicas';
+        const prisma = new PrismaClient().$extends(readReplicas({ url: process.env.REPLICA_URL }));
+        await prisma.$replica().$queryRaw\`SELECT pg_try_advisory_lock(1) AS ok\`;
+        await prisma.$primary().$queryRaw\`SELECT pg_try_advisory_lock(2) AS ok\`;`,
+      sends: [
+        { over: 'pool', cell: '[0].ok' },
+        { over: 'pool', cell: '[0].ok' },
+      ],
+    },
     {
       code: `import { PrismaClient } from '@prisma/client';
         const prisma = new PrismaClient();

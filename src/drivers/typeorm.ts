@@ -33,8 +33,11 @@ const transaction: Call = {
 };
 
 /** A query runner among the arguments pins the builder to it. */
+const newBuilder = { kind: 'builder', same: true, wraps: [{ argument: 0 }, { argument: 1 }, { argument: 2 }] } as const;
+/** With an entity and its alias, the query reads from the entity's table. */
 const createQueryBuilder: Call = {
-  gives: { kind: 'builder', same: true, wraps: [{ argument: 0 }, { argument: 1 }, { argument: 2 }] },
+  gives: newBuilder,
+  variants: [{ when: [{ at: { argument: 1 }, present: true }], gives: newBuilder, clause: { is: 'from' } }],
 };
 const repository: Call = { gives: { kind: 'repository', same: true } };
 
@@ -164,7 +167,7 @@ export default defineDriver({
     'transaction-manager': { role: 'transaction', extends: 'entity-manager' },
     repository: {
       extends: 'entity-manager',
-      methods: { extend: repository },
+      methods: { extend: repository, createQueryBuilder: { gives: newBuilder, clause: { is: 'from' } } },
       properties: { manager: { kind: 'entity-manager', same: true } },
     },
     'pool-repository': { role: 'pool', extends: 'repository' },

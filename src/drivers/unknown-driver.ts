@@ -22,6 +22,11 @@ const send: Call = {
   },
 };
 
+const sendTemplate: Call = {
+  sends: { sql: [{ template: true }], result: anyResult },
+  fragment: { sql: [{ template: true }], as: 'sql' },
+};
+
 const transaction: Call = { callback: { argument: 'last', parameters: { 0: 'transaction' } } };
 const connection: Call = { callback: { argument: 'last', parameters: { 0: 'connection' } } };
 
@@ -59,12 +64,15 @@ export default defineDriver({
   dialect: 'either',
   modules: [],
   placeholders: ['question-mark', 'colon'],
-  exports: [],
+  /** Functions that other files export under these names send their argument. */
+  exports: [{ names: ['query', 'execute', 'exec', 'runQuery', 'executeQuery', 'queryRaw', 'executeRaw', 'sql'], call: send }],
   kinds: {
     session,
     pool: {
       role: 'pool',
       extends: 'session',
+      call: send,
+      tag: sendTemplate,
       methods: {
         connect: { resolves: 'connection', callback: { argument: 'last', parameters: { 1: 'connection' } } },
         getConnection: { resolves: 'connection', callback: { argument: 'last', parameters: { 1: 'connection' } } },
@@ -91,6 +99,18 @@ export default defineDriver({
       code: `import { db } from './db';
         await db.query('SELECT pg_advisory_lock(1)');`,
       sends: [{ over: 'pool' }],
+    },
+    {
+      code: `import { query, sql } from './db';
+        await query('SELECT pg_advisory_lock($1)', [1]);
+        await sql\`SELECT pg_advisory_unlock(\${1})\`;`,
+      sends: [{ over: 'pool' }, { over: 'pool' }],
+    },
+    {
+      code: `export async function run(client) {
+          await client.query('SELECT pg_advisory_lock(1)');
+        }`,
+      sends: [{ over: 'unknown' }],
     },
   ],
 });

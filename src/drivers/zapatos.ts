@@ -31,22 +31,15 @@ export default defineDriver({
     { names: ['param'], call: value },
     { names: ['vals', 'cols'], call: list },
     { names: ['transaction'], call: { ...transaction(2), isolation: [{ argument: 1 }] } },
+    { names: ['readCommitted', 'readCommittedRO'], call: transaction(1) },
+    { names: ['repeatableRead', 'repeatableReadRO'], call: { ...transaction(1), isolates: 'repeatable read' } },
     {
-      names: [
-        'serializable',
-        'repeatableRead',
-        'readCommitted',
-        'serializableRO',
-        'repeatableReadRO',
-        'readCommittedRO',
-        'serializableRODeferrable',
-      ],
-      call: transaction(1),
+      names: ['serializable', 'serializableRO', 'serializableRODeferrable'],
+      call: { ...transaction(1), isolates: 'serializable' },
     },
   ],
   kinds: {
     query: {
-      fluent: true,
       methods: {
         run: {
           sends: {
@@ -55,6 +48,7 @@ export default defineDriver({
             result: { shape: 'rows', at: [] },
           },
         },
+        prepared: { fragment: { sql: [{ receiver: true }], as: 'sql' }, gives: 'query' },
       },
     },
     transaction: { role: 'transaction' },
@@ -65,7 +59,7 @@ export default defineDriver({
       code: `import * as db from 'zapatos/db';
         import { Pool } from 'pg';
         const pool = new Pool();
-        await db.sql\`SELECT pg_try_advisory_lock(\${db.param(1)}) AS ok\`.run(pool);
+        await db.sql\`SELECT pg_try_advisory_lock(\${db.param(1)}) AS ok\`.prepared('lock').run(pool);
         await db.sql\`SELECT pg_try_advisory_lock(\${db.cols({ id: 1 })}) FROM jobs WHERE id IN (\${db.vals([1])}) \${db.raw('LIMIT 1')}\`.run(pool);
         db.sql\`SELECT pg_advisory_unlock(1)\`;
         await db.serializable(pool, async (tx) => {

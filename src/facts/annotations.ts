@@ -1,27 +1,35 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import type { Call, Callback, DriverDescriptor } from '../drivers/driver.js';
-import { isClass } from '../source/ast.js';
-import type { Scopes } from '../source/scope.js';
+import type { Call, Callback, DriverDescriptor, Export, Give } from '../drivers/driver.js';
+import { isClass, isFunction, keyName, memberName, unwrappedParent, type FunctionNode } from '../source/ast.js';
+import type { Scopes, Variable } from '../source/scope.js';
 import type { Evaluator } from './evaluator.js';
+import { createAdoption } from './imports/adoption.js';
+import type { LinkedFiles } from './imports/linked-files.js';
 import { kindOf, roleOfKind } from './kinds.js';
 import type { Modules } from './modules.js';
-import { unknown, type DriverObject, type Value } from './values.js';
+import { bareHandle, unknown, type DriverObject, type Value } from './values.js';
 
 /**
  * What an annotation written in the file says of a value. Only declarations that name a driver's type, a class or an
  * object type of this file say anything; a type imported from a file that is not read does not.
  */
-export function createTypeReader(scopes: Scopes, modules: Modules) {
+export function createTypeReader(scopes: Scopes, modules: Modules, links: LinkedFiles) {
+  const adopt = createAdoption(links);
   const running = new Set<TSESTree.Node>();
   return typeValue;
 
   function typeValue(annotation: TSESTree.TypeNode, at: TSESTree.Node, evaluator: Evaluator): Value {
-    if (running.has(annotation)) return unknown;
-    running.add(annotation);
+    return once(annotation, () => read(annotation, at, evaluator));
+  }
+
+  /** Types may refer to themselves; while one is being read, it says nothing. */
+  function once(node: TSESTree.Node, readIt: () => Value): Value {
+    if (running.has(node)) return unknown;
+    running.add(node);
     try {
-      return read(annotation, at, evaluator);
+      return readIt();
     } finally {
-      running.delete(annotation);
+      running.delete(node);
     }
   }
 
@@ -43,14 +51,15 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
       }
       case 'TSIntersectionType': {
         const known = annotation.types.map((member) => typeValue(member, at, evaluator)).filter((value) => value.type !== 'unknown');
-        return known.find((value) => value.type === 'object') ?? known[0] ?? unknown;
+        const shapes = known.flatMap((value) => (value.type === 'shape' ? value.members : []));
+        return known.find((value) => value.type !== 'shape') ?? (shapes.length > 0 ? { type: 'shape', members: shapes } : unknown);
       }
       case 'TSTypeOperator':
         return annotation.typeAnnotation ? typeValue(annotation.typeAnnotation, at, evaluator) : unknown;
       case 'TSImportType': {
         const name = annotation.qualifier ? dottedName(annotation.qualifier) : [];
         const source = annotation.source.value;
-        return exportedType(source, name, at);
+        return exportedType(source, name, annotation, at, evaluator);
       }
       default:
         return unknown;
@@ -84,7 +93,7 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
           return ambiguous(typeValue(first, at, evaluator));
         case 'InstanceType':
         case 'ReturnType':
-          return made(typeValue(first, at, evaluator), head, at);
+          return made(subject(first, at, evaluator), head, at, evaluator);
         default:
           return unknown;
       }
@@ -92,7 +101,7 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
     const definition = scopes.definitionOf(variable);
     switch (definition.kind) {
       case 'import':
-        return exportedType(definition.module, definition.name === '*' ? rest : [definition.name, ...rest], at);
+        return exportedType(definition.module, definition.name === '*' ? rest : [definition.name, ...rest], definition.node, at, evaluator);
       case 'class':
         return rest.length === 0 ? { type: 'instance', class: definition.node, created: null } : unknown;
       default:
@@ -104,31 +113,55 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
     for (const declaration of declarations) {
       if (declaration.type === 'TSTypeAliasDeclaration') return typeValue(declaration.typeAnnotation, at, evaluator);
       if (declaration.type === 'TSInterfaceDeclaration') {
-        for (const heritage of declaration.extends) {
-          const parent = heritage.expression;
-          const variable = parent.type === 'Identifier' ? scopes.variableOf(parent) : null;
-          const definition = variable && scopes.definitionOf(variable);
-          if (definition?.kind === 'import') {
-            const value = exportedType(definition.module, [definition.name], at);
-            if (value.type !== 'unknown') return value;
-          }
-        }
-        return { type: 'shape', members: declaration.body.body };
+        const parents = declaration.extends.map(({ expression }) => inheritedType(expression, at, evaluator));
+        const inherited = parents.flatMap((parent) => (parent.type === 'shape' ? parent.members : []));
+        return parents.find((parent) => parent.type !== 'unknown' && parent.type !== 'shape') ?? { type: 'shape', members: [...declaration.body.body, ...inherited] };
       }
+      if (declaration.type === 'TSTypeParameter') return declaration.constraint ? typeValue(declaration.constraint, at, evaluator) : unknown;
       if (isClass(declaration)) return { type: 'instance', class: declaration, created: null };
     }
     return unknown;
   }
 
-  function exportedType(module: string, path: readonly string[], at: TSESTree.Node): Value {
+  /** What an interface extends: `Pool`, `pg.Pool`, another interface. */
+  function inheritedType(expression: TSESTree.Expression, at: TSESTree.Node, evaluator: Evaluator): Value {
+    if (expression.type === 'MemberExpression') {
+      const name = memberName(expression);
+      const object = name === null ? unknown : evaluator.valueOf(expression.object);
+      return name !== null && (object.type === 'namespace' || object.type === 'export') ? exportedType(object.module, [...object.path, name], expression, at, evaluator) : unknown;
+    }
+    const variable = expression.type === 'Identifier' ? scopes.variableOf(expression) : null;
+    const definition = variable && scopes.definitionOf(variable);
+    if (definition?.kind === 'import') return exportedType(definition.module, [definition.name], definition.node, at, evaluator);
+    return variable ? once(expression, () => localType(variable.defs.map(({ node }) => node), at, evaluator)) : unknown;
+  }
+
+  function exportedType(module: string, path: readonly string[], from: TSESTree.Node, at: TSESTree.Node, evaluator: Evaluator): Value {
     const known = modules.exportOf(module, path);
-    if (!known) return unknown;
+    if (!known) return path.length === 1 ? adopt(typeElsewhere(module, path[0] ?? '', from, at, evaluator), from) : unknown;
     const { driver, entry } = known;
     if (entry.type !== undefined) {
-      return typeof entry.type === 'string' ? declared(driver, entry.type, at, false) : declared(driver, entry.type.kind, at, true);
+      return typeof entry.type === 'string' ? declared(driver, entry.type, at, false) : declared(driver, entry.type.kind, at, isAmbiguous(entry.type, at));
     }
     if (entry.new !== undefined) return declared(driver, kindOf(entry.new), at, false);
     return unknown;
+  }
+
+  /** A type or class that another file declares, or hands on. */
+  function typeElsewhere(module: string, name: string, from: TSESTree.Node, at: TSESTree.Node, evaluator: Evaluator): Value {
+    const origin = links.originOf(module, name, from);
+    switch (origin?.kind) {
+      case 'variable': {
+        const definition = scopes.definitionOf(origin.variable);
+        return definition.kind === 'import' ? unknown : localType(origin.variable.defs.map(({ node }) => node), at, evaluator);
+      }
+      case 'expression':
+        return isClass(origin.node) ? { type: 'instance', class: origin.node, created: null } : unknown;
+      case 'package':
+        return origin.module === module ? unknown : exportedType(origin.module, [origin.name], from, at, evaluator);
+      default:
+        return unknown;
+    }
   }
 
   /** `typeof db`, `typeof db.transaction`: names the kind, but people write it for transactions of that type as well. */
@@ -137,10 +170,21 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
     const root = rootIdentifier(annotation.exprName);
     const variable = root && scopes.variableOf(root);
     if (!variable) return unknown;
-    const value = dottedName(annotation.exprName)
+    return ambiguous(named(annotation.exprName, variable, at, evaluator));
+  }
+
+  function named(name: TSESTree.EntityName, root: Variable, at: TSESTree.Node, evaluator: Evaluator): Value {
+    return dottedName(name)
       .slice(1)
-      .reduce<Value>((object, name) => evaluator.memberOf(object, name, at), evaluator.valueOfVariable(variable));
-    return ambiguous(value);
+      .reduce<Value>((object, part) => evaluator.memberOf(object, part, at), evaluator.valueOfVariable(root));
+  }
+
+  /** What `typeof` names, where it is a function or class that something is made by: itself, in its own role. */
+  function subject(type: TSESTree.TypeNode, at: TSESTree.Node, evaluator: Evaluator): Value {
+    if (type.type !== 'TSTypeQuery' || type.exprName.type === 'TSImportType') return typeValue(type, at, evaluator);
+    const root = rootIdentifier(type.exprName);
+    const variable = root && scopes.variableOf(root);
+    return variable ? named(type.exprName, variable, at, evaluator) : unknown;
   }
 
   /** `Parameters<Parameters<typeof db.transaction>[0]>[0]`: the usual spelling of a transaction's type. */
@@ -180,11 +224,65 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
     return member.type === 'method' ? { call: member.call, driver: member.receiver.driver } : null;
   }
 
-  function made(value: Value, by: 'InstanceType' | 'ReturnType', at: TSESTree.Node): Value {
-    if (value.type === 'class' && by === 'InstanceType') return { type: 'instance', class: value.node, created: null };
-    if (value.type !== 'export') return unknown;
-    const give = by === 'InstanceType' ? value.entry.new : value.entry.call?.gives;
-    return give === undefined ? unknown : declared(value.driver, kindOf(give), at, false);
+  /** `InstanceType<typeof Pool>`, `ReturnType<typeof pool.connect>`, `ReturnType<typeof openPool>`. */
+  function made(value: Value, by: 'InstanceType' | 'ReturnType', at: TSESTree.Node, evaluator: Evaluator): Value {
+    switch (value.type) {
+      case 'class':
+        return by === 'InstanceType' ? { type: 'instance', class: value.node, created: null } : unknown;
+      case 'function':
+        return by === 'ReturnType' ? evaluator.returnedBy(value.node) : unknown;
+      case 'export':
+        return by === 'InstanceType' ? given(value.driver, value.entry.new, at) : resultOf(value.driver, value.entry.call, at);
+      case 'method':
+        return by === 'ReturnType' ? resultOf(value.receiver.driver, value.call, at) : unknown;
+      default:
+        return unknown;
+    }
+  }
+
+  function resultOf(driver: DriverDescriptor, call: Call | undefined, at: TSESTree.Node): Value {
+    if (call?.resolves !== undefined) return { type: 'promise', of: given(driver, call.resolves, at) };
+    return given(driver, call?.gives, at);
+  }
+
+  /** What a call makes, as far as its kind says it: a type whose objects play several roles says no role here, either. */
+  function given(driver: DriverDescriptor, give: Give | undefined, at: TSESTree.Node): Value {
+    if (give === undefined) return unknown;
+    const kind = kindOf(give);
+    const isOpen = driver.exports.some(({ type }) => typeof type === 'object' && type.kind === kind && isAmbiguous(type, at));
+    return declared(driver, kind, at, isOpen);
+  }
+}
+
+/** Does the type leave open, at this place, which role an object of it plays? */
+export function isAmbiguous(type: Export['type'], at: TSESTree.Node): boolean {
+  if (typeof type !== 'object') return false;
+  return type.ambiguous === true || isInMigration(at);
+}
+
+/** Is the place in a function that migration tools call by name: `exports.up = async (knex) => …`? */
+function isInMigration(at: TSESTree.Node): boolean {
+  for (let node: TSESTree.Node | undefined = at; node; node = node.parent) {
+    if (isFunction(node) && /^(?:up|down)$/.test(nameOfFunction(node) ?? '')) return true;
+  }
+  return false;
+}
+
+/** The name a function is declared, assigned or kept under. */
+function nameOfFunction(fn: FunctionNode): string | null {
+  if (fn.id) return fn.id.name;
+  const { parent } = unwrappedParent(fn);
+  switch (parent?.type) {
+    case 'VariableDeclarator':
+      return parent.id.type === 'Identifier' ? parent.id.name : null;
+    case 'AssignmentExpression':
+      return parent.left.type === 'MemberExpression' ? memberName(parent.left) : null;
+    case 'MethodDefinition':
+    case 'PropertyDefinition':
+    case 'Property':
+      return keyName(parent);
+    default:
+      return null;
   }
 }
 
@@ -197,20 +295,7 @@ export function declared(driver: DriverDescriptor, kind: string, at: TSESTree.No
     driver,
     kind,
     node: at,
-    handle: {
-      role: isAmbiguous ? 'unknown' : (role ?? 'unknown'),
-      driver,
-      kind,
-      identity: at,
-      pool: null,
-      evidence: { because, node: at },
-      created: null,
-      underlying: null,
-      give: null,
-      lifetime: null,
-      moduleLevel: false,
-      assumed: false,
-    },
+    handle: bareHandle({ role: isAmbiguous ? 'unknown' : (role ?? 'unknown'), driver, kind, identity: at, evidence: { because, node: at } }),
   };
 }
 
@@ -220,10 +305,10 @@ function ambiguous(value: Value): Value {
 }
 
 /** `Pool | PoolClient`: both have the methods, the role is open. */
-function ambiguousUnion(values: readonly Value[]): Value {
+export function ambiguousUnion(values: readonly Value[]): Value {
   const objects = values.filter((value) => value.type === 'object');
   const [first, ...others] = objects;
-  if (!first || objects.length < values.length) return { type: 'unknown', alternatives: [] };
+  if (!first || objects.length < values.length) return unknown;
   const sameRole = others.every((other) => other.handle?.role === first.handle?.role && other.driver === first.driver);
   return sameRole ? first : ambiguous(first);
 }

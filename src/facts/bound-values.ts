@@ -22,7 +22,7 @@ export function createBoundValues({ scopes, evaluated, fragments }: StatementPar
     if (expression.kind === 'cast') return valueOf(expression.argument, sql, sending, sends, frames);
     if (expression.kind !== 'placeholder') return null;
     const own = ownFragmentValues(fragments, sql.node);
-    const place = own ?? (sends.values ? fragments.firstOf(sending, sends.values) : null);
+    const place = own ?? (sends.values ? fragments.firstOf(sending, sends.values, frames) : null);
     if (place?.kind !== 'found') return null;
     const isSpread = !own && sends.values?.some((position) => 'rest' in position) === true;
     if (isSpread) return restValue(sending, sends, expression.position, frames);
@@ -50,10 +50,9 @@ export function createBoundValues({ scopes, evaluated, fragments }: StatementPar
 
   function restValue(sending: CallNode, sends: Sends, position: number | null, frames: readonly Frame[]): TSESTree.Node | null {
     const rest = sends.values?.find((candidate) => 'rest' in candidate);
-    if (!rest || !('rest' in rest) || position === null || sending.type !== 'CallExpression') return null;
-    const list = sending.arguments.slice(0, rest.rest + position + 1);
-    const argument = list[rest.rest + position];
-    return argument && !list.some((candidate) => candidate.type === 'SpreadElement') ? resolved(argument, frames) : null;
+    if (!rest || !('rest' in rest) || position === null) return null;
+    const place = frameReader.placed(sending, { rest: rest.rest + position }, frames);
+    return place.kind === 'found' ? resolved(place.node, frames) : null;
   }
 
   function resolved(node: TSESTree.Node, frames: readonly Frame[]): TSESTree.Node | null {

@@ -2,7 +2,7 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import type { BuilderClause, Call, Sends } from '../drivers/driver.js';
 import { enclosingFunction, keyName, memberName, returnedExpressions, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
-import type { Clause, LimitClause, QueryLevel } from '../sql/model.js';
+import type { Clause, FromItem, LimitClause, QueryLevel } from '../sql/model.js';
 import type { Callers } from './callers.js';
 import type { CallMeaning, Evaluator } from './evaluator.js';
 import type { Fragments } from './fragments.js';
@@ -76,10 +76,9 @@ export function createBuilders(
       const builder = isReceiver ? given : compiledBuilder(given);
       return builder && isBuilder(builder) ? { sends, builder } : null;
     }
-    if (isContinued(node, new Set())) return null;
     const value = evaluator.valueOf(node);
     const awaits = value.type === 'object' ? evaluator.awaitsOf(value) : null;
-    return awaits && { sends: awaits, builder: node };
+    return awaits && !isContinued(node, new Set()) ? { sends: awaits, builder: node } : null;
   }
 
   /** `q` in `q.compile()`. */
@@ -93,7 +92,7 @@ export function createBuilders(
 
   /** A step of a builder may carry text as well, `where('…')`; a tag or `raw` alone is text only. */
   function isBuilder(expression: TSESTree.Node): boolean {
-    const made = fragments.fragmentOf(expression);
+    const made = fragments.fragmentBehind(expression);
     if (made) return made.node.type === 'CallExpression' && evaluator.meaningOf(made.node)?.call.clause !== undefined;
     const chain = chainOf(expression, expression.range[1], new Set());
     return chain.length > 0 && chain.some((call) => evaluator.meaningOf(call)?.call.clause !== undefined || isBuilderObject(evaluator.valueOf(call)));
@@ -202,7 +201,9 @@ export function createBuilders(
       const call: TSESTree.Node = unwrap(current);
       if (seen.has(call)) break;
       seen.add(call);
-      if (call.type === 'Identifier') return [...chainInVariable(scopes.variableOf(call), until, seen), ...chain];
+      if (call.type === 'Identifier') {
+        return isBuilderObject(evaluator.valueOf(call)) ? [...chainInVariable(scopes.variableOf(call), until, seen), ...chain] : chain;
+      }
       if (call.type !== 'CallExpression' && call.type !== 'TaggedTemplateExpression') break;
       if (!evaluator.meaningOf(call)) {
         const helper = evaluator.calleeOf(call);
@@ -305,7 +306,7 @@ export function createBuilders(
       sublink: null,
       cte: null,
       hasFrom: has('from') || kind !== 'select',
-      from: [],
+      from: statement.steps.flatMap(({ clause, call }) => (clause?.is === 'from' && call.arguments[0] ? [fromItem(call.arguments[0])] : [])),
       limit: limitOf(statement),
       orderBy: has('order-by'),
       orderByRange: null,
@@ -314,10 +315,45 @@ export function createBuilders(
       aggregates: false,
       windows: false,
       where: has('where'),
+      fixedColumns: [],
       rowLocking: has('row-locking'),
       deduplicates: false,
       range: null,
     };
+  }
+
+  /** A table, or a subquery of which nothing is known: what it is made of is not read. */
+  function fromItem(expression: TSESTree.Node): FromItem {
+    const name = constantText(expression);
+    const kind = name !== null || isTable(expression, new Set()) ? 'table' : 'subquery';
+    return { kind, name, alias: null, range: null, level: null, cte: null };
+  }
+
+  /** The name of a table, the object or class that describes it, or a list or record of these. */
+  function isTable(expression: TSESTree.Node, seen: Set<TSESTree.Node>): boolean {
+    const node = unwrap(expression);
+    if (seen.has(node)) return false;
+    seen.add(node);
+    if (constantText(node) !== null) return true;
+    switch (node.type) {
+      case 'ArrayExpression':
+        return node.elements.every((element) => element !== null && isTable(element, seen));
+      case 'ObjectExpression':
+        return node.properties.every((property) => property.type === 'Property' && isTable(property.value, seen));
+      case 'MemberExpression':
+        return isTable(node.object, seen);
+      case 'CallExpression':
+        // `pgTable('jobs', …)`, `alias(jobs, 'j')`; every subquery begins with a method call.
+        return unwrap(node.callee).type === 'Identifier' && !evaluator.calleeOf(node);
+      case 'Identifier': {
+        const variable = scopes.variableOf(node);
+        const definition = variable && scopes.definitionOf(variable);
+        if (definition?.kind === 'import' || definition?.kind === 'class') return true;
+        return definition?.kind === 'value' && isTable(definition.init, seen);
+      }
+      default:
+        return false;
+    }
   }
 
   function limitOf(statement: BuiltStatement): LimitClause | null {
@@ -363,10 +399,10 @@ function clauseOf(clause: BuilderClause): Clause {
     case 'limit':
       return clause.is;
     case 'distinct':
+    case 'limit-one':
       return 'select';
     case 'offset':
       return 'limit';
-    case 'limit-one':
     case 'row-locking':
     case 'handle':
       return 'unknown';

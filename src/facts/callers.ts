@@ -16,16 +16,27 @@ export interface CallbackUse {
 export interface Callers {
   readonly program: TSESTree.Program;
   /** The call that the function is handed to, if that is the one thing done with it. */
-  callbackUseOf(fn: FunctionNode, evaluator: Evaluator): CallbackUse | null;
+  callbackUseOf(fn: FunctionNode): CallbackUse | null;
+  /** Every call that the function is handed to, through local helpers that hand it on. */
+  callbackUsesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallbackUse[];
   /** The calls in this file that run the function, callbacks' included, in source order. */
   callSitesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallSite[];
-  /** The arguments given for a parameter, where they are written out. */
-  argumentsFor(fn: FunctionNode, index: number, evaluator: Evaluator): readonly TSESTree.Expression[];
+  /** The argument that each call gives for a parameter, null where it gives none; calls with a spread before it are left out. */
+  argumentsFor(fn: FunctionNode, index: number, evaluator: Evaluator): readonly (TSESTree.Expression | null)[];
   /** May code outside this file, or code that is not followed, run the function? */
   hasUnknownCallers(fn: FunctionNode): boolean;
   /** What is assigned to `this.name` in the class, or to `Class.name`. */
-  assignmentsTo(node: ClassNode, name: string, isStatic: boolean): readonly TSESTree.Expression[];
+  assignmentsTo(node: ClassNode, name: string, isStatic: boolean): readonly TSESTree.AssignmentExpression[];
+  /** What is assigned to a property of an object literal, through the names it goes by. */
+  assignmentsToRecord(record: TSESTree.ObjectExpression, name: string, evaluator: Evaluator): readonly TSESTree.AssignmentExpression[];
+  /** What is assigned to `globalThis.name`. */
+  assignmentsToGlobal(name: string, evaluator: Evaluator): readonly TSESTree.AssignmentExpression[];
   constructorOf(node: ClassNode): FunctionNode | null;
+}
+
+interface MemberAssignment {
+  readonly assignment: TSESTree.AssignmentExpression;
+  readonly target: TSESTree.MemberExpression;
 }
 
 export interface CallIndex {
@@ -43,10 +54,32 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     if (named) named.push(call);
     else byMethodName.set(name, [call]);
   }
+  const assignmentsByName = new Map<string, MemberAssignment[]>();
+  for (const assignment of index.assignments) {
+    const target = unwrap(assignment.left);
+    const name = target.type === 'MemberExpression' ? memberName(target) : null;
+    if (name === null || target.type !== 'MemberExpression') continue;
+    const named = assignmentsByName.get(name);
+    const member = { assignment, target };
+    if (named) named.push(member);
+    else assignmentsByName.set(name, [member]);
+  }
   const sites = new Map<FunctionNode, readonly CallSite[]>();
+  const places = new Map<FunctionNode, readonly ArgumentPlace[]>();
   const inProgress = new Set<FunctionNode>();
 
-  const callers: Callers = { program, callbackUseOf, callSitesOf, argumentsFor, hasUnknownCallers, assignmentsTo, constructorOf };
+  const callers: Callers = {
+    program,
+    callbackUseOf,
+    callbackUsesOf,
+    callSitesOf,
+    argumentsFor,
+    hasUnknownCallers,
+    assignmentsTo,
+    assignmentsToRecord,
+    assignmentsToGlobal,
+    constructorOf,
+  };
   return callers;
 
   function callbackUseOf(fn: FunctionNode): CallbackUse | null {
@@ -58,6 +91,27 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     if (!only || others.length > 0) return null;
     const named = argumentPlace(only.identifier);
     return named && { ...named, function: fn };
+  }
+
+  function callbackUsesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallbackUse[] {
+    return argumentPlacesOf(fn).flatMap((place) => [{ ...place, function: fn }, ...handedOn(place, fn, evaluator, new Set())]);
+  }
+
+  function handedOn(place: ArgumentPlace, fn: FunctionNode, evaluator: Evaluator, seen: Set<FunctionNode>): readonly CallbackUse[] {
+    const helper = evaluator.calleeOf(place.call);
+    if (!helper || helper === fn || seen.has(helper)) return [];
+    seen.add(helper);
+    return readsOfParameter(helper, place.index).flatMap((identifier) => {
+      const next = argumentPlace(identifier);
+      return next ? [{ ...next, function: fn }, ...handedOn(next, fn, evaluator, seen)] : [];
+    });
+  }
+
+  function readsOfParameter(fn: FunctionNode, position: number): readonly TSESTree.Node[] {
+    const parameter = fn.params[position];
+    const target = parameter?.type === 'AssignmentPattern' ? parameter.left : parameter?.type === 'TSParameterProperty' ? parameter.parameter : parameter;
+    const variable = target?.type === 'Identifier' ? scopes.variableOf(target) : null;
+    return variable ? scopes.readsOf(variable).map(({ identifier }) => identifier) : [];
   }
 
   function callSitesOf(fn: FunctionNode, evaluator: Evaluator): readonly CallSite[] {
@@ -110,12 +164,8 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
   function callsOfParameter(helper: FunctionNode, position: number, evaluator: Evaluator, seen: Set<FunctionNode>): CallSite[] {
     if (seen.has(helper)) return [];
     seen.add(helper);
-    const parameter = helper.params[position];
-    const target = parameter?.type === 'AssignmentPattern' ? parameter.left : parameter?.type === 'TSParameterProperty' ? parameter.parameter : parameter;
-    const variable = target?.type === 'Identifier' ? scopes.variableOf(target) : null;
-    if (!variable) return [];
-    return scopes.readsOf(variable).flatMap((reference): CallSite[] => {
-      const { parent, child } = unwrappedParent(reference.identifier);
+    return readsOfParameter(helper, position).flatMap((identifier): CallSite[] => {
+      const { parent, child } = unwrappedParent(identifier);
       if (parent?.type !== 'CallExpression') return [];
       if (parent.callee === child) return [parent];
       const next = evaluator.calleeOf(parent);
@@ -124,12 +174,12 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     });
   }
 
-  function argumentsFor(fn: FunctionNode, position: number, evaluator: Evaluator): readonly TSESTree.Expression[] {
-    return callSitesOf(fn, evaluator).flatMap((call) => {
+  function argumentsFor(fn: FunctionNode, position: number, evaluator: Evaluator): readonly (TSESTree.Expression | null)[] {
+    return callSitesOf(fn, evaluator).flatMap((call): (TSESTree.Expression | null)[] => {
       const before = call.arguments.slice(0, position + 1);
       const argument = before[position];
-      if (!argument || before.some((candidate) => candidate.type === 'SpreadElement')) return [];
-      return argument.type === 'SpreadElement' ? [] : [argument];
+      if (before.some((candidate) => candidate.type === 'SpreadElement') || argument?.type === 'SpreadElement') return [];
+      return [argument ?? null];
     });
   }
 
@@ -152,19 +202,28 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     });
   }
 
-  function assignmentsTo(node: ClassNode, name: string, isStatic: boolean): readonly TSESTree.Expression[] {
-    return index.assignments.flatMap((assignment) => {
-      const target = unwrap(assignment.left);
-      if (target.type !== 'MemberExpression' || memberName(target) !== name) return [];
+  function assignmentsTo(node: ClassNode, name: string, isStatic: boolean): readonly TSESTree.AssignmentExpression[] {
+    return (assignmentsByName.get(name) ?? []).flatMap(({ assignment, target }) => {
       if (target.object.type === 'ThisExpression') {
         const home = enclosingClass(target);
-        return home?.class === node && home.static === isStatic ? [assignment.right] : [];
+        return home?.class === node && home.static === isStatic ? [assignment] : [];
       }
       if (!isStatic || target.object.type !== 'Identifier') return [];
       const variable = scopes.variableOf(target.object);
       const definition = variable && scopes.definitionOf(variable);
-      return definition?.kind === 'class' && definition.node === node ? [assignment.right] : [];
+      return definition?.kind === 'class' && definition.node === node ? [assignment] : [];
     });
+  }
+
+  function assignmentsToRecord(record: TSESTree.ObjectExpression, name: string, evaluator: Evaluator): readonly TSESTree.AssignmentExpression[] {
+    return (assignmentsByName.get(name) ?? []).flatMap(({ assignment, target }) => {
+      const value = evaluator.valueOf(target.object);
+      return value.type === 'record' && value.node === record ? [assignment] : [];
+    });
+  }
+
+  function assignmentsToGlobal(name: string, evaluator: Evaluator): readonly TSESTree.AssignmentExpression[] {
+    return (assignmentsByName.get(name) ?? []).flatMap(({ assignment, target }) => (evaluator.valueOf(target.object).type === 'global' ? [assignment] : []));
   }
 
   function constructorOf(node: ClassNode): FunctionNode | null {
@@ -189,11 +248,14 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     return isClass(home) && home.id ? scopes.variableOf(home.id) : null;
   }
 
-  function argumentPlacesOf(fn: FunctionNode): { call: TSESTree.CallExpression; index: number }[] {
+  function argumentPlacesOf(fn: FunctionNode): readonly ArgumentPlace[] {
+    const known = places.get(fn);
+    if (known) return known;
     const inline = argumentPlace(fn);
-    if (inline) return [inline];
-    const variable = variableNaming(fn);
-    return variable ? scopes.readsOf(variable).flatMap((reference) => argumentPlace(reference.identifier) ?? []) : [];
+    const variable = inline ? null : variableNaming(fn);
+    const found = inline ? [inline] : variable ? scopes.readsOf(variable).flatMap((reference) => argumentPlace(reference.identifier) ?? []) : [];
+    places.set(fn, found);
+    return found;
   }
 
   function extendsClass(node: ClassNode, ancestor: ClassNode, evaluator: Evaluator): boolean {
@@ -209,7 +271,12 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
   }
 }
 
-function argumentPlace(node: TSESTree.Node): { call: TSESTree.CallExpression; index: number } | null {
+interface ArgumentPlace {
+  readonly call: TSESTree.CallExpression;
+  readonly index: number;
+}
+
+function argumentPlace(node: TSESTree.Node): ArgumentPlace | null {
   const { parent, child } = unwrappedParent(node);
   if (parent?.type !== 'CallExpression') return null;
   const index = parent.arguments.findIndex((argument) => argument === child);

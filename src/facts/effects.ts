@@ -19,10 +19,10 @@ export interface ConnectionEffect {
   readonly destroys: 'yes' | 'no' | 'unknown';
 }
 
-/** Give-backs, closes, and begins and ends of transactions through methods or `using`, in source order. */
+/** Give-backs, closes, and begins and ends of transactions through methods or `using`, in the order of the places they happen at. */
 export const effects = definePass('effects', [scopes, nodes, evaluation], ([scopesOfFile, nodesOfFile, { evaluator }], unit): readonly ConnectionEffect[] => {
   const called = nodesOfFile.calls.flatMap((call) => effectOfCall(call) ?? []);
-  return [...called, ...disposals()].sort((a, b) => a.node.range[0] - b.node.range[0]);
+  return [...called, ...disposals()].sort((a, b) => happensAt(a) - happensAt(b));
 
   function effectOfCall(node: TSESTree.CallExpression): ConnectionEffect | null {
     const meaning = evaluator.meaningOf(node);
@@ -62,3 +62,8 @@ export const effects = definePass('effects', [scopes, nodes, evaluation], ([scop
     return 'unknown';
   }
 });
+
+/** What is disposed of goes at the end of its block. */
+function happensAt({ node }: ConnectionEffect): number {
+  return node.type === 'VariableDeclarator' ? node.parent.parent.range[1] : node.range[0];
+}

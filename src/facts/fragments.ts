@@ -2,9 +2,11 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import type { Fragment, Position } from '../drivers/driver.js';
 import { enclosingFunction, isFunction, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { FragmentSource } from '../source/fragments.js';
+import { sourceOf as followConstant } from '../source/objects.js';
 import type { Scopes, Variable } from '../source/scope.js';
-import type { Callers } from './callers.js';
-import type { Evaluator, Placed } from './evaluator.js';
+import type { Placed } from './core.js';
+import type { Evaluation } from './evaluation.js';
+import type { Frame } from './frames.js';
 import type { CallNode } from './query.js';
 
 /** An expression that makes a piece of SQL, and how its text is to be read. */
@@ -17,12 +19,14 @@ export interface FragmentCall {
 export interface Fragments {
   /** The fragment an expression makes; null for anything else. */
   fragmentOf(expression: TSESTree.Node): FragmentCall | null;
-  /** The same, as the reader of texts wants it. */
+  /** The fragment an expression makes or a constant holds. */
+  fragmentBehind(expression: TSESTree.Node): FragmentCall | null;
+  /** The same as `fragmentOf`, as the reader of texts wants it. */
   sourceOf(expression: TSESTree.Node): FragmentSource | null;
   /** Is this call's value a piece of a larger statement, rather than a statement of its own? */
   isPart(node: CallNode): boolean;
-  /** The first position that holds something. */
-  firstOf(node: FragmentCall['node'], positions: readonly Position[]): Placed;
+  /** The first position that holds something, in the light of the calls that lead to the node. */
+  firstOf(node: FragmentCall['node'], positions: readonly Position[], frames?: readonly Frame[]): Placed;
   /**
    * The call whose SQL a callback's parameter stands for: the prepared statement in `prepare(text, (error, statement) => …)`.
    * Null for other variables.
@@ -30,8 +34,11 @@ export interface Fragments {
   preparedFor(variable: Variable): TSESTree.Node | null;
 }
 
-export function createFragments(evaluator: Evaluator, callers: Callers, scopes: Scopes): Fragments {
-  return { fragmentOf, sourceOf, isPart, firstOf, preparedFor };
+/** Constants that name each other are followed this far. */
+const maximumSteps = 20;
+
+export function createFragments({ evaluator, callers, frames: frameReader }: Evaluation, scopes: Scopes): Fragments {
+  return { fragmentOf, fragmentBehind, sourceOf, isPart, firstOf, preparedFor };
 
   function fragmentOf(expression: TSESTree.Node): FragmentCall | null {
     const node = unwrap(expression);
@@ -58,6 +65,21 @@ export function createFragments(evaluator: Evaluator, callers: Callers, scopes: 
       default:
         return null;
     }
+  }
+
+  function fragmentBehind(expression: TSESTree.Node): FragmentCall | null {
+    let node: TSESTree.Node | null = expression;
+    for (let step = 0; node && step < maximumSteps; step += 1) {
+      const made = fragmentOf(node);
+      if (made) return made;
+      node = originOf(unwrap(node));
+    }
+    return null;
+  }
+
+  function originOf(node: TSESTree.Node): TSESTree.Node | null {
+    const variable = node.type === 'Identifier' ? scopes.variableOf(node) : null;
+    return followConstant(node, scopes) ?? (variable && preparedFor(variable));
   }
 
   function sourceOf(expression: TSESTree.Node): FragmentSource | null {
@@ -148,7 +170,7 @@ export function createFragments(evaluator: Evaluator, callers: Callers, scopes: 
   /** A helper that makes a piece, when every call of it is one; a callback's piece goes into the call it is given to. */
   function isReturnedPart(fn: FunctionNode, seen: Set<TSESTree.Node>): boolean {
     if (fn.async) return false;
-    const use = callers.callbackUseOf(fn, evaluator);
+    const use = callers.callbackUseOf(fn);
     const collects = use ? evaluator.meaningOf(use.call)?.call : undefined;
     if (collects) return collects.clause !== undefined;
     const sites = callers.callSitesOf(fn, evaluator);
@@ -161,11 +183,11 @@ export function createFragments(evaluator: Evaluator, callers: Callers, scopes: 
     return call.clause !== undefined || call.fragment !== undefined || call.sends !== undefined;
   }
 
-  function firstOf(node: FragmentCall['node'], positions: readonly Position[]): Placed {
+  function firstOf(node: FragmentCall['node'], positions: readonly Position[], frames: readonly Frame[] = []): Placed {
     let unknownPlace: Placed = { kind: 'absent' };
     if (node.type === 'MemberExpression') return unknownPlace;
     for (const position of positions) {
-      const place = evaluator.placed(node, position);
+      const place = frameReader.placed(node, position, frames);
       if (place.kind === 'found' && !isNothing(place.node) && !isCallback(place.node)) return place;
       if (place.kind === 'unknown') unknownPlace = place;
     }
@@ -175,7 +197,7 @@ export function createFragments(evaluator: Evaluator, callers: Callers, scopes: 
   function preparedFor(variable: Variable): TSESTree.Node | null {
     const definition = scopes.definitionOf(variable);
     if (definition.kind !== 'parameter' || definition.path.length > 0) return null;
-    const use = callers.callbackUseOf(definition.function, evaluator);
+    const use = callers.callbackUseOf(definition.function);
     if (!use) return null;
     const call = evaluator.meaningOf(use.call)?.call;
     return call?.fragment && call.callback?.parameters[definition.index] !== undefined ? use.call : null;

@@ -10,15 +10,25 @@ export interface KnownExport {
 export interface Modules {
   /** The export at a dotted path of a module; the path of a default import starts with `default`. */
   exportOf(module: string, path: readonly string[]): KnownExport | null;
+  /** The module whose exports are members of this global, which needs no import: `Bun`. */
+  moduleOfGlobal(name: string): string | null;
   /** Does any driver describe this module? */
   isDriver(module: string): boolean;
   /** Is this the name of a method of any driver's handles? */
   isMethod(name: string): boolean;
+  /** Is this a method that one library alone has? */
+  isDistinctive(name: string): boolean;
   /**
    * Whose method this is, called on something nothing else is known of: the one library that has a method of that
-   * name, else the driver that stands for all of them.
+   * name, else the driver that stands for all of them, if its objects of that kind have the method.
    */
-  ownerOfMethod(name: string): { driver: DriverDescriptor; kind: string } | null;
+  ownerOfMethod(name: string, assumedKind?: 'pool' | 'session'): { driver: DriverDescriptor; kind: string } | null;
+  /** What stands at a property that one library alone has: `models.sequelize`. */
+  ownerOfProperty(name: string): { driver: DriverDescriptor; kind: string } | null;
+  /** What stands for all libraries, where a function of unknown origin sends SQL. */
+  assumedOwner(): { driver: DriverDescriptor; kind: string };
+  /** Is this a name that functions which send SQL go by, so that an import of that name is one? */
+  isSendingFunction(name: string): boolean;
 }
 
 /**
@@ -47,15 +57,29 @@ export function createModules(drivers: readonly DriverDescriptor[], fallback: Dr
       }
       return null;
     },
+    moduleOfGlobal(name) {
+      const owner = latestFirst.find((driver) => driver.exports.some((entry) => entry.global === true && entry.names.some((path) => path.split('.')[0] === name)));
+      return owner?.modules[0] ?? null;
+    },
     isDriver: (module) => latestFirst.some((driver) => describes(driver.modules, module)),
     isMethod: (name) => methodNames.has(name),
-    ownerOfMethod(name) {
+    isDistinctive: (name) => latestFirst.some(({ distinctiveMethods }) => ownProperty(distinctiveMethods, name) !== undefined),
+    ownerOfMethod(name, assumedKind = 'pool') {
       for (const driver of latestFirst) {
         const kind = ownProperty(driver.distinctiveMethods, name);
         if (kind !== undefined) return { driver, kind };
       }
-      return readKind(fallback, 'pool', (kind) => ownProperty(kind.methods, name)) ? { driver: fallback, kind: 'pool' } : null;
+      return readKind(fallback, assumedKind, (kind) => ownProperty(kind.methods, name)) ? { driver: fallback, kind: assumedKind } : null;
     },
+    ownerOfProperty(name) {
+      for (const driver of latestFirst) {
+        const kind = ownProperty(driver.distinctiveProperties, name);
+        if (kind !== undefined) return { driver, kind };
+      }
+      return null;
+    },
+    assumedOwner: () => ({ driver: fallback, kind: 'pool' }),
+    isSendingFunction: (name) => fallback.exports.some((entry) => entry.names.includes(name)),
   };
 }
 

@@ -12,7 +12,7 @@ import type { StatementParts } from './statements.js';
  */
 export function createNamedFunctions({ evaluated, fragments, constantOf }: StatementParts) {
   const { frames: frameReader } = evaluated;
-  return { textsOf };
+  return { textsOf, nameFor };
 
   function textsOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): readonly SqlText[] {
     const named = nameOf(sending, sends, frames);
@@ -31,19 +31,24 @@ export function createNamedFunctions({ evaluated, fragments, constantOf }: State
     return [builder.build(named.node)];
   }
 
+  /** The expression that names the function; null for calls that always run the same one. */
+  function nameFor(sending: CallNode, sends: Sends, frames: readonly Frame[]): TSESTree.Node | null {
+    const place = sends.functionName ? fragments.firstOf(sending, [sends.functionName], frames) : null;
+    return place?.kind === 'found' ? place.node : null;
+  }
+
   function nameOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): { name: string; node: TSESTree.Node } | null {
     if (sends.runs !== undefined) return { name: sends.runs, node: sending };
-    const place = sends.functionName ? fragments.firstOf(sending, [sends.functionName]) : null;
-    if (place?.kind !== 'found') return null;
-    const name = constantOf(frameReader.argumentFor(place.node, frames)?.node ?? place.node)?.value;
+    const node = nameFor(sending, sends, frames);
+    const name = node && constantOf(frameReader.resolved(node, frames))?.value;
     // Anything else could not be the name of a function and would be read as SQL.
-    return typeof name === 'string' && /^[\w.]+$/.test(name) ? { name, node: place.node } : null;
+    return typeof name === 'string' && /^[\w.]+$/.test(name) && node ? { name, node } : null;
   }
 
   function valuesOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): readonly TSESTree.Node[] {
-    const place = sends.values ? fragments.firstOf(sending, sends.values) : null;
+    const place = sends.values ? fragments.firstOf(sending, sends.values, frames) : null;
     if (place?.kind !== 'found') return [];
-    const list = unwrap(frameReader.argumentFor(place.node, frames)?.node ?? place.node);
+    const list = unwrap(frameReader.resolved(place.node, frames));
     switch (list.type) {
       case 'ArrayExpression':
         return list.elements.flatMap((element) => (element && element.type !== 'SpreadElement' ? [element] : []));

@@ -4,7 +4,7 @@ import type { SqlText } from '../source/sql-text.js';
 import type { Use } from '../source/uses.js';
 import type { LockOperation, QueryLevel, SessionOperation, SqlAnalysis, SqlExpression, SqlRange } from '../sql/model.js';
 import type { Frame } from './frames.js';
-import type { Handle } from './values.js';
+import type { Handle, SignalUse } from './values.js';
 
 export type CallNode = TSESTree.CallExpression | TSESTree.TaggedTemplateExpression;
 
@@ -50,11 +50,10 @@ export interface Query {
   readonly uses: readonly Use[];
   /** `never`: a lazy query that nobody awaits. */
   readonly sent: 'always' | 'never' | 'unknown';
-  /**
-   * The expression given as AbortSignal. `ignored`: the driver drops it. `stopsServer`: an abort in flight also ends the
-   * statement on the server; one that came before still keeps it from being sent.
-   */
-  readonly signal: { readonly node: TSESTree.Node; readonly ignored: boolean; readonly stopsServer: boolean } | null;
+  /** The AbortSignal it is given, or that its handle obeys: `em.fork({ signal })`. */
+  readonly signal: SignalUse | null;
+  /** Certainly read from a replica, which has locks of its own. */
+  readonly isOnReplica: boolean;
   /** A client-side limit that leaves the server waiting: the option's value, or the pool's or client's option. */
   readonly clientTimeout: TSESTree.Node | null;
   /** A lazy statement handed to the caller, who may run it in a batch transaction. */

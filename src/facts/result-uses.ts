@@ -51,8 +51,8 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
    * The last call of a lazy statement's chain, and how the result is read there: `` sql`…`.values() ``. `isAsked`: the call
    * only asks for something about the statement, such as its text, and does not send it.
    */
-  function outermost(sending: CallNode, meaning: CallMeaning, sends: Sends): { node: CallNode; result: Result; isAsked: boolean } {
-    let node = sending;
+  function outermost(sending: CallNode, meaning: CallMeaning, sends: Sends): { node: TSESTree.Node; result: Result; isAsked: boolean } {
+    let node: TSESTree.Node = sending;
     let isAsked = false;
     let result = fragmentResult(sending, sends) ?? sends.result;
     if (sends.lazy === undefined) return { node, result, isAsked };
@@ -60,6 +60,13 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
       const { parent, child } = unwrappedParent(node);
       if (parent?.type !== 'MemberExpression' || parent.object !== child) return { node, result, isAsked };
       const call = unwrappedParent(parent).parent;
+      const property = evaluator.valueOf(parent);
+      const asProperty = property.type === 'object' && property.driver === meaning.driver ? evaluator.awaitsOf(property) : null;
+      if (asProperty) {
+        node = parent;
+        result = asProperty.result;
+        continue;
+      }
       const step = call?.type === 'CallExpression' && unwrap(call.callee) === parent ? evaluator.meaningOf(call) : null;
       if (call?.type !== 'CallExpression' || !step) return { node, result, isAsked };
       node = call;
@@ -73,7 +80,7 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
   /** Cursors and the like answer in their own way, whichever call sends them. */
   function fragmentResult(sending: CallNode, sends: Sends): Result | null {
     const place = fragments.firstOf(sending, sends.sql);
-    return place.kind === 'found' ? (fragments.fragmentOf(place.node)?.fragment.result ?? null) : null;
+    return place.kind === 'found' ? (fragments.fragmentBehind(place.node)?.fragment.result ?? null) : null;
   }
 
   /** Replaces uses that return the result by what the callers in this file do with it. */
@@ -83,19 +90,19 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
       if (use.sink.kind !== 'returned' || use.inside.length > 0) return [use];
       const fn = use.sink.function;
       const frame = frames.find((candidate) => candidate.function === fn);
-      if (frame) return followed(continued(use, frame.call), frames, depth + 1);
+      if (frame) return followed(continued(use, fn, frame.call), frames, depth + 1);
       // The callers elsewhere may read what those in this file drop.
       if (callers.hasUnknownCallers(fn)) return [use];
       const sites = callers.callSitesOf(fn, evaluator);
-      if (sites.length === 0 || callers.callbackUseOf(fn, evaluator)) return [use];
-      return sites.flatMap((site) => followed(continued(use, site), frames, depth + 1));
+      if (sites.length === 0 || callers.callbackUseOf(fn)) return [use];
+      return sites.flatMap((site) => followed(continued(use, fn, site), frames, depth + 1));
     });
   }
 
-  function continued(use: Use, site: TSESTree.Node): Use[] {
+  function continued(use: Use, fn: FunctionNode, site: TSESTree.Node): Use[] {
     return usesOf(site, scopes).map((next) => ({
       ...next,
-      path: [...use.path, ...next.path],
+      path: isPromiseOf(fn, next) ? [] : [...use.path, ...next.path],
       negated: use.negated !== next.negated,
       converted: next.converted ?? use.converted,
       rejection: next.rejection === 'propagates' ? use.rejection : next.rejection,
@@ -103,11 +110,18 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
     }));
   }
 
-  function sentBy(node: CallNode, frames: readonly Frame[]): Query['sent'] {
+  /** `if (tryLock())` without await decides by the promise, whatever the async function returns. */
+  function isPromiseOf(fn: FunctionNode, { path, sink, chained }: Use): boolean {
+    const isSettled = chained || path.some(({ kind }) => kind === 'await' || kind === 'then');
+    return fn.async && !isSettled && (sink.kind === 'tested' || sink.kind === 'compared');
+  }
+
+  function sentBy(node: TSESTree.Node, frames: readonly Frame[]): Query['sent'] {
     const settlement = settles(node, scopes);
     switch (settlement) {
       case 'awaited':
       case 'chained':
+      case 'yielded':
         return 'always';
       case 'voided':
       case 'floating':
@@ -132,7 +146,7 @@ export function createResultUses({ evaluated, scopes, fragments }: StatementPart
   }
 
   /** Returned without being awaited, to callers who may put it into a batch. */
-  function isHandedOn(node: CallNode, frames: readonly Frame[]): boolean {
+  function isHandedOn(node: TSESTree.Node, frames: readonly Frame[]): boolean {
     if (frames.length > 0 || settles(node, scopes) !== 'returned') return false;
     const fn = enclosingFunction(node);
     return fn !== null && !fn.async && callers.hasUnknownCallers(fn);

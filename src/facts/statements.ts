@@ -3,6 +3,7 @@ import type { DriverDescriptor, Result, Sends } from '../drivers/driver.js';
 import type { Unit } from '../pass.js';
 import { unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
+import { settles } from '../source/uses.js';
 import { alternativesOfText, textOf, type SqlText, type TextOptions } from '../source/text.js';
 import { analyzeSql } from '../sql/analyze.js';
 import { createCatalogue } from '../sql/lock-functions.js';
@@ -13,6 +14,8 @@ import type { CallMeaning } from './evaluator.js';
 import type { Evaluation } from './evaluation.js';
 import type { Fragments } from './fragments.js';
 import type { Frame } from './frames.js';
+import { createForwarding } from './imports/forwarding.js';
+import { createOwnQueries } from './imports/own-queries.js';
 import { createNamedFunctions } from './named-functions.js';
 import type { CallNode, Query, QueryLock } from './query.js';
 import { createResultUses } from './result-uses.js';
@@ -39,17 +42,22 @@ export function createStatements(parts: StatementParts) {
   const sendings = createSending(parts);
   const resultUses = createResultUses(parts);
   const boundValues = createBoundValues(parts);
+  const ownQueries = createOwnQueries(evaluated.links);
+  const forwarding = createForwarding({ links: evaluated.links, evaluator, queriesOf, forwardingFunction: functionForwardedBy });
   return { at };
 
-  function at(node: CallNode): Query[] {
+  function at(node: CallNode): readonly Query[] {
+    const forwarded = forwarding.queriesAt(node);
+    if (forwarded.length > 0) return forwarded;
     const built = builders.statementAt(node);
     if (built) return [builtQuery(built)];
     const meaning = evaluator.meaningOf(node);
     if (!meaning?.call.sends) return [];
     if (isIntermediate(node, meaning.call.sends) || fragments.isPart(node)) return [];
-    const found = queriesOf(node, meaning, []);
-    // On a handle whose library is unknown, only a lock statement shows that the call sends SQL at all.
-    return meaning.receiver?.handle?.assumed ? found.filter((query) => query.locks.length > 0) : found;
+    // A tag of unknown origin sends only if somebody waits for it; otherwise it may make a piece for something else.
+    const isAssumedTag = node.type === 'TaggedTemplateExpression' && meaning.receiver?.handle?.assumed === true;
+    if (isAssumedTag && !isWaitedFor(node)) return [];
+    return queriesOf(node, meaning, []);
   }
 
   /** A lazy query that a further method sends: `` sql`…`.execute() `` is one statement, found at the outer call. */
@@ -62,37 +70,48 @@ export function createStatements(parts: StatementParts) {
     return evaluator.meaningOf(call)?.call.sends?.sql.some((position) => 'receiver' in position) === true;
   }
 
+  function isWaitedFor(node: CallNode): boolean {
+    const settlement = settles(node, scopes);
+    return settlement === 'awaited' || settlement === 'chained' || settlement === 'returned';
+  }
+
   function queriesOf(sending: CallNode, meaning: CallMeaning, frames: readonly Frame[]): Query[] {
     const { sends } = meaning.call;
     if (!sends) return [];
     const texts = textsOf(sending, sends, frames);
-    const made = (texts.length > 0 ? texts : [null]).map((text, index) => sentQuery(sending, meaning, sends, frames, text, index > 0));
+    const shown = texts.filter(({ text }) => /[^\uE000\s]/.test(text));
+    const made = (shown.length > 0 ? shown : [null]).map((text, index) => sentQuery(sending, meaning, sends, frames, text, index > 0));
     if (made.some((query) => query.locks.length > 0) || frames.length >= maximumFrames) return made;
-    const forwarding = texts.map((text) => forwardingFunction(text, frames)).find((fn) => fn !== null);
-    if (!forwarding) return made;
-    const through = callers.callSitesOf(forwarding, evaluator).flatMap((call) => {
+    const forwarded = forwardedIn(sending, sends, texts, frames);
+    if (!forwarded) return made;
+    const through = callers.callSitesOf(forwarded, evaluator).flatMap((call) => {
       const isRecursive = frames.some((frame) => frame.call === call);
-      return call.type === 'CallExpression' && !isRecursive ? queriesOf(sending, meaning, [...frames, { function: forwarding, call }]) : [];
+      return call.type === 'CallExpression' && !isRecursive ? queriesOf(sending, meaning, [...frames, { function: forwarded, call }]) : [];
     });
     if (frames.length === 0) return [...made, ...through];
     return through.length > 0 ? through : made;
   }
 
-  /** The function whose parameter stands in the text as text: one that forwards SQL. */
-  function forwardingFunction(text: SqlText, frames: readonly Frame[]): FunctionNode | null {
-    for (const hole of text.holes) {
-      if (hole.kind === 'value') continue;
-      const root = rootIdentifier(hole.node);
+  function functionForwardedBy(sending: CallNode, { call }: CallMeaning, frames: readonly Frame[]): FunctionNode | null {
+    return call.sends ? forwardedIn(sending, call.sends, textsOf(sending, call.sends, frames), frames) : null;
+  }
+
+  /** The function that forwards SQL: its parameter stands in the text as text, names the function, or is spread. */
+  function forwardedIn(sending: CallNode, sends: Sends, texts: readonly SqlText[], frames: readonly Frame[]): FunctionNode | null {
+    const named = namedFunctions.nameFor(sending, sends, frames);
+    const open = named ? [named] : texts.flatMap(({ holes }) => holes.flatMap(({ kind, node }) => (kind === 'value' ? [] : [node])));
+    for (const node of open) {
+      const root = rootIdentifier(node);
       const variable = root && scopes.variableOf(root);
       const definition = variable && scopes.definitionOf(variable);
       if (definition?.kind === 'parameter' && !frames.some((frame) => frame.function === definition.function)) return definition.function;
     }
-    return null;
+    return frameReader.spreadFrom(sending, frames);
   }
 
   function textsOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): readonly SqlText[] {
     if (sends.functionName || sends.runs !== undefined) return namedFunctions.textsOf(sending, sends, frames);
-    const place = fragments.firstOf(sending, sends.sql);
+    const place = fragments.firstOf(sending, sends.sql, frames);
     return place.kind === 'found' ? alternativesOfText(place.node, scopes, textOptions(frames)) : [];
   }
 
@@ -113,10 +132,11 @@ export function createStatements(parts: StatementParts) {
   function sentQuery(sending: CallNode, meaning: CallMeaning, sends: Sends, frames: readonly Frame[], sql: SqlText | null, isAlternative: boolean): Query {
     const last = frames.at(-1)?.call;
     const node = last?.type === 'CallExpression' ? last : sending;
-    const analysis = sql && analyse(sql, meaning.driver, sends.placeholders, 'statement');
+    const placeholders = sql && fragments.fragmentBehind(sql.node)?.fragment.placeholders;
+    const analysis = sql && analyse(sql, meaning.driver, placeholders ?? sends.placeholders, 'statement');
     const locks = sql && analysis ? locksIn(analysis) : [];
     return assemble({ node, isAlternative, sending, meaning, sends, frames, sql, analysis }, (query) =>
-      locks.map((operation) => lockOf(operation, query, sql ?? emptyText(node), operation.query)),
+      locks.map((operation) => lockOf(operation, query, query.sql ?? emptyText(node), operation.query)),
     );
   }
 
@@ -135,7 +155,7 @@ export function createStatements(parts: StatementParts) {
     const analysis = analyse(text, driver, fragment?.placeholders, 'either');
     return locksIn(analysis).map((operation) => {
       if (operation.query) return lockOf(operation, query, text, operation.query);
-      const column = piece.clause === 'select' && piece.alias !== null ? { index: operation.column?.index ?? 0, name: piece.alias, direct: !operation.usedInSql } : operation.column;
+      const column = (piece.clause === 'select' || piece.clause === 'returning') && piece.alias !== null ? { index: operation.column?.index ?? 0, name: piece.alias, direct: !operation.usedInSql } : operation.column;
       const isFilter = piece.clause !== 'select' && piece.clause !== 'returning';
       const placed: LockOperation = { ...operation, clause: piece.clause, query: level, column: isFilter ? null : column, usedInSql: operation.usedInSql || isFilter };
       return lockOf(placed, query, text, level);
@@ -160,7 +180,7 @@ export function createStatements(parts: StatementParts) {
     const handle = sendings.handleOf(sending, meaning, sends, frames, steps);
     const dispatch = resultUses.dispatchOf(sending, meaning, sends, frames);
     const locks: QueryLock[] = [];
-    const query: Query = {
+    const query: Query = ownQueries.queryOf({
       node,
       isAlternative,
       sending,
@@ -180,12 +200,13 @@ export function createStatements(parts: StatementParts) {
       renamesColumns: sendings.renamesColumns(handle.certain),
       uses: dispatch.uses,
       sent: dispatch.sent,
-      signal: sendings.signalOf(sending, sends, frames),
-      clientTimeout: sendings.clientTimeoutOf(sending, sends, handle.certain, frames),
+      signal: sendings.signalOf(sending, sends, handle.certain, frames),
+      isOnReplica: sendings.isOnReplica(sending, sends, handle.certain),
+      clientTimeout: sendings.clientTimeoutOf(sending, sends, handle.certain, frames, steps),
       mayJoinBatch: dispatch.mayJoinBatch,
       builder: steps,
       boundValue: (expression) => (sql ? boundValues.valueOf(expression, sql, sending, sends, frames) : null),
-    };
+    });
     locks.push(...locksOf(query));
     return query;
   }
@@ -197,7 +218,7 @@ export function createStatements(parts: StatementParts) {
       text,
       level,
       sourceOf: (range) => text.toSource(range.start, range.end),
-      boundValue: (expression) => boundValues.valueOf(expression, text, query.sending, query.sends, query.frames),
+      boundValue: query.sql === text ? query.boundValue : (expression) => boundValues.valueOf(expression, text, query.sending, query.sends, query.frames),
     };
   }
 

@@ -1,4 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
+import type { Unit } from '../pass.js';
 import type { Call, DriverDescriptor, Export, GiveDetails, Role } from '../drivers/driver.js';
 import type { ClassNode, FunctionNode } from '../source/ast.js';
 import type { Variable } from '../source/scope.js';
@@ -8,6 +9,9 @@ import type { Variable } from '../source/scope.js';
  * name: the call that made the handle, the parameter or field that brings it, or the import it comes from (as text).
  */
 export type HandleIdentity = TSESTree.Node | Variable | string;
+
+/** A call that makes or configures a driver's object. */
+export type MakingNode = TSESTree.CallExpression | TSESTree.NewExpression | TSESTree.TaggedTemplateExpression;
 
 /** What SQL is sent over, and how we know. */
 export interface Handle {
@@ -20,11 +24,18 @@ export interface Handle {
   readonly pool: Handle | null;
   readonly evidence: Evidence;
   /** The constructor or factory call that made it, where this file shows it. */
-  readonly created: TSESTree.CallExpression | TSESTree.NewExpression | TSESTree.TaggedTemplateExpression | null;
+  readonly created: MakingNode | null;
   /** The driver object it is built on: the pool in `drizzle(pool)`. */
   readonly underlying: { readonly driver: DriverDescriptor; readonly kind: string } | null;
   /** The descriptor of that call: where its options stand. */
   readonly give: GiveDetails | null;
+  /**
+   * Every call in this file whose options apply to it, its own first, then those of what it is built on or taken from:
+   * `drizzle(pool)`, then `new Pool({ … })`.
+   */
+  readonly configured: readonly Configuration[];
+  /** A signal that every statement sent over it obeys: `em.fork({ signal })`. */
+  readonly signal: SignalUse | null;
   /** The callback at whose end the handle is given back or its transaction ends. */
   readonly lifetime: FunctionNode | null;
   /**
@@ -32,8 +43,26 @@ export interface Handle {
    * was not read, pool and shared connection cannot be told apart.
    */
   readonly moduleLevel: boolean;
-  /** Made by an import whose file was not read: the role is what every module-level handle is at best. */
+  /**
+   * That it is a database handle at all is assumed, from the name of the method called on it: it comes from an import
+   * whose file was not read, or from nowhere the file shows. Believe it only of calls that carry a lock statement.
+   */
   readonly assumed: boolean;
+}
+
+export interface Configuration {
+  readonly give: GiveDetails;
+  readonly call: MakingNode;
+}
+
+/**
+ * An AbortSignal that a statement is given. `ignored`: the driver drops it. `stopsServer`: an abort in flight also ends
+ * the statement on the server; one that came before still keeps it from being sent.
+ */
+export interface SignalUse {
+  readonly node: TSESTree.Node;
+  readonly ignored: boolean;
+  readonly stopsServer: boolean;
 }
 
 /** Why the analyzer believes what it says of a handle. */
@@ -60,15 +89,20 @@ export type Value =
   | DriverObject
   | { readonly type: 'promise'; readonly of: Value }
   /** A name a driver exports, not yet called or constructed. */
-  | { readonly type: 'export'; readonly driver: DriverDescriptor; readonly entry: Export; readonly node: TSESTree.Node }
+  | {
+      readonly type: 'export';
+      readonly driver: DriverDescriptor;
+      readonly entry: Export;
+      /** Where it is exported, for what hangs on it: `MikroORM.init`. */
+      readonly module: string;
+      readonly path: readonly string[];
+    }
   /** A module's namespace object, or a nested part of it. */
   | { readonly type: 'namespace'; readonly module: string; readonly path: readonly string[] }
   /** Something imported from a module that is no driver and was not read. */
   | { readonly type: 'foreign'; readonly module: string; readonly path: readonly string[] }
   /** A method of a driver object, taken but not called. */
   | { readonly type: 'method'; readonly receiver: DriverObject; readonly name: string; readonly call: Call }
-  /** A member of a foreign module's object, taken but not called. */
-  | { readonly type: 'foreign-member'; readonly receiver: Value & { type: 'foreign' }; readonly name: string }
   /** A part of a driver object whose calls use a connection of its pool: `prisma.user`. */
   | { readonly type: 'delegate'; readonly receiver: DriverObject }
   | { readonly type: 'function'; readonly node: FunctionNode; readonly self: Value | null }
@@ -78,6 +112,19 @@ export type Value =
   | { readonly type: 'list'; readonly elements: readonly (Value | null)[] }
   /** An object known by its annotation only: members by type. */
   | { readonly type: 'shape'; readonly members: readonly TSESTree.TypeElement[] }
+  /** A file of the project as a whole, that was read because another one imports it. */
+  | { readonly type: 'module'; readonly unit: Unit }
+  /**
+   * What belongs to another file. `of` is what it is there; its nodes are not nodes of this file. `named` is how this file
+   * imports it; null for what calls give.
+   */
+  | {
+      readonly type: 'elsewhere';
+      readonly of: Extract<Value, { type: 'function' | 'class' | 'instance' | 'record' | 'shape' | 'module' }>;
+      readonly named: { readonly module: string; readonly path: readonly string[] } | null;
+    }
+  /** `globalThis`. */
+  | { readonly type: 'global' }
   /** null or undefined, certainly. */
   | { readonly type: 'nothing' }
   | Unknown;
@@ -89,12 +136,39 @@ export interface DriverObject {
   /** The handle it is, or, for builders and fragments, the handle it will send over; null for none. */
   readonly handle: Handle | null;
   readonly node: TSESTree.Node;
+  /** The export it is, for what hangs on it under the same name: Effect's `SqlClient.SqlClient`. */
+  readonly exported?: { readonly module: string; readonly path: readonly string[] };
 }
 
 export interface Unknown {
   readonly type: 'unknown';
-  /** Different values on different paths or from different callers; each may still prove something. */
+  /**
+   * Different values on different paths or from different callers; each may still prove something. Empty where nothing is
+   * known; otherwise wholly unknown ones are among them.
+   */
   readonly alternatives: readonly Value[];
+  /** `callers`: each alternative certainly occurs, because a call in this file passes it; `branches`: any of them may. */
+  readonly from: 'callers' | 'branches';
 }
 
-export const unknown: Unknown = { type: 'unknown', alternatives: [] };
+export const unknown: Unknown = { type: 'unknown', alternatives: [], from: 'branches' };
+
+/**
+ * The answer to a question that is being answered already, `query` in `query = query.where(…)`: it adds nothing to what the
+ * other ways to the value say.
+ */
+export const circular: Unknown = { type: 'unknown', alternatives: [], from: 'branches' };
+
+/** A handle of which only the given is known. */
+export const bareHandle = (known: Pick<Handle, 'role' | 'driver' | 'kind' | 'identity' | 'evidence'>): Handle => ({
+  ...known,
+  pool: null,
+  created: null,
+  underlying: null,
+  give: null,
+  configured: [],
+  signal: null,
+  lifetime: null,
+  moduleLevel: false,
+  assumed: false,
+});

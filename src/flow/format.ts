@@ -12,7 +12,7 @@ export function formatGraph(graph: FlowGraph, text: string): string {
   const reachable = reachableSteps(graph);
   return graph.steps
     .map((step) => {
-      const edges = step.edges.map((edge) => ` ${formatEdge(edge)}`).join('');
+      const edges = inReadingOrder(step.edges).map((edge) => ` ${formatEdge(edge)}`).join('');
       const note = reachable.has(step) ? '' : ' (unreachable)';
       return `${formatStep(step, text)}${note}${edges === '' ? '' : ` ->${edges}`}\n`;
     })
@@ -23,7 +23,7 @@ export function formatGraph(graph: FlowGraph, text: string): string {
 export function formatDot(graph: FlowGraph, text: string): string {
   const lines = graph.steps.flatMap((step) => [
     `  ${step.id} [label=${JSON.stringify(formatStep(step, text))}];`,
-    ...step.edges.map(({ to, label }) => `  ${step.id} -> ${to.id}${label === 'next' ? '' : ` [label="${label}"]`};`),
+    ...inReadingOrder(step.edges).map(({ to, label }) => `  ${step.id} -> ${to.id}${label === 'next' ? '' : ` [label="${label}"]`};`),
   ]);
   return `digraph {\n  node [shape=box];\n${lines.join('\n')}\n}\n`;
 }
@@ -39,7 +39,13 @@ export function formatWitness<S>(witness: readonly WitnessStep<S>[], text: strin
 export function formatStep(step: Step, text: string): string {
   const details = detailsOf(step);
   const parts = [`${step.id}`, step.kind, ...(details === '' ? [] : [details]), `${step.node.loc.start.line}`];
-  return [...parts, ...(showsSource(step) ? [`\`${excerpt(step.node, text)}\``] : [])].join(' ');
+  return [...parts, ...(showsSource(step) ? [`\`${excerpt(shownNode(step), text)}\``] : [])].join(' ');
+}
+
+/** Failures last. */
+function inReadingOrder(edges: readonly Edge[]): readonly Edge[] {
+  const rank = ({ label }: Edge): number => (label === 'throw' ? 2 : label === 'abandon' ? 1 : 0);
+  return [...edges].sort((a, b) => rank(a) - rank(b));
 }
 
 function formatEdge({ to, label, enteredBy }: Edge): string {
@@ -93,6 +99,10 @@ function showsSource(step: Step): boolean {
     default:
       return true;
   }
+}
+
+function shownNode(step: Step): Node {
+  return step.kind === 'condition' && step.asks === 'equals' ? step.test : step.node;
 }
 
 function excerpt(node: Node, text: string): string {

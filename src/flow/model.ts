@@ -242,7 +242,7 @@ export interface FlowGraph {
   /** Functions whose bodies are part of this graph. */
   readonly inlined: ReadonlySet<FunctionNode>;
   /** The steps of a node, in the order of building: several when a finalizer was copied, none when it runs nothing. */
-  stepsOf(node: Node): readonly Step[];
+  readonly stepsOf: (node: Node) => readonly Step[];
 }
 
 /** The unit is too big for a graph: nothing is known about its paths. */

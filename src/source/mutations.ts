@@ -56,8 +56,8 @@ const arrayMutators: ReadonlySet<string> = new Set([
 // They read an object and keep nothing of it that could change it.
 const readers: ReadonlySet<string> = new Set([
   'Object.freeze', 'Object.keys', 'Object.values', 'Object.entries', 'Object.fromEntries', 'Object.hasOwn',
-  'Object.isFrozen', 'Array.isArray', 'JSON.stringify', 'String', 'Boolean', 'structuredClone', 'console.log', 'console.error', 'console.warn',
-  'console.info', 'console.debug',
+  'Object.isFrozen', 'Array.isArray', 'JSON.stringify', 'String', 'Boolean', 'structuredClone', 'console.log',
+  'console.error', 'console.warn', 'console.info', 'console.debug',
 ]);
 
 const writers: ReadonlySet<string> = new Set([

@@ -94,7 +94,12 @@ interface Question {
   readonly budget: { left: number };
 }
 
-const questionIn = (scopes: Scopes, mode: LookupMode): Question => ({ scopes, mode, instance: false, budget: { left: lookupLimit } });
+const questionIn = (scopes: Scopes, mode: LookupMode): Question => ({
+  scopes,
+  mode,
+  instance: false,
+  budget: { left: lookupLimit },
+});
 
 function flatElements(
   array: TSESTree.ArrayExpression,

@@ -130,7 +130,7 @@ export class TextReader {
     kind: LiteralKind,
     place: Place,
   ): void {
-    const pieces = literalPieces(this.scopes.text, source[0], source[1], kind);
+    const pieces = literalPieces(this.scopes.textOf(origin), source[0], source[1], kind);
     if (pieces.map((piece) => piece.value).join('') !== value) return this.#append(value, origin, source, false, place);
     for (const piece of pieces) this.#append(piece.value, origin, [piece.start, piece.end], piece.verbatim, place);
   }
@@ -362,9 +362,16 @@ export class TextReader {
 
   #readJoin(receiver: TSESTree.Node, call: TSESTree.CallExpression, place: Place): boolean {
     const array = withoutFilter(receiver);
+    const element = mappedElement(array);
+    if (element) {
+      // However many there are, each has this text.
+      this.#readNested(element, place);
+      return true;
+    }
     const elements = array.type === 'ArrayExpression' ? array.elements : elementsOf(array, this.scopes);
     const separator = call.arguments[0] ? staticValue(call.arguments[0], this.scopes)?.value : ',';
-    if (!elements || typeof separator !== 'string') return false;
+    if (!elements) return this.#readMapped(array, call, place);
+    if (typeof separator !== 'string') return false;
     const isHere = array.type === 'ArrayExpression';
     const inner = isHere ? place : this.#placeOf(array, place, true);
     for (const [index, element] of elements.entries()) {
@@ -372,6 +379,18 @@ export class TextReader {
       if (element?.type === 'SpreadElement') this.#hole('unknown', element, { ...inner, asked: null });
       else if (element) this.#readNested(element, inner);
     }
+    return true;
+  }
+
+  /** `ids.map((id) => `f(${id})`).join(', ')`: one element's text, and a hole for however many follow. */
+  #readMapped(array: TSESTree.Node, call: TSESTree.CallExpression, place: Place): boolean {
+    const callee = array.type === 'CallExpression' ? unwrap(array.callee) : null;
+    if (array.type !== 'CallExpression' || callee?.type !== 'MemberExpression' || memberName(callee) !== 'map') return false;
+    const callback = array.arguments[0] ? unwrap(array.arguments[0]) : null;
+    const [element, ...others] = isFunction(callback) && !callback.async ? returnedExpressions(callback) : [];
+    if (!element || others.length > 0) return false;
+    this.#readNested(element, place);
+    this.#hole('unknown', call, { ...place, asked: null });
     return true;
   }
 
@@ -508,4 +527,16 @@ export class TextReader {
     const source = sourceOf(node, this.scopes) ?? (variable && this.options.resolveParameter?.(variable));
     return source ? { node: source, place: this.#placeOf(node, place, true) } : null;
   }
+}
+
+/** The text that `items.map((item) => …)` makes of every item, when it is one expression. */
+function mappedElement(expression: TSESTree.Node): TSESTree.Expression | null {
+  const call = unwrap(expression);
+  const callee = call.type === 'CallExpression' ? unwrap(call.callee) : null;
+  if (call.type !== 'CallExpression' || callee?.type !== 'MemberExpression' || memberName(callee) !== 'map') return null;
+  const [callback] = call.arguments;
+  if (!callback || !isFunction(callback) || callback.async) return null;
+  const [returned, ...others] = returnedExpressions(callback);
+  const isText = returned !== undefined && unwrap(returned).type === 'TemplateLiteral';
+  return isText && others.length === 0 ? returned : null;
 }

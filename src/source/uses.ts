@@ -3,13 +3,16 @@ import type { FunctionNode } from './ast.js';
 import type { Scopes, Variable } from './scope.js';
 import { ValueFlow } from './value-flow.js';
 
-/** One step from a value towards a part of it, or to what a promise gives. */
+/**
+ * One step from a value towards a part of it, or to what a promise gives. `node` is where the source takes the part: the
+ * member expression, or the property or element of a pattern.
+ */
 export type Step =
   | { kind: 'await' }
   /** `.then(callback)`: the same value as `await`, seen by the callback. */
   | { kind: 'then' }
-  | { kind: 'property'; name: string }
-  | { kind: 'index'; index: number }
+  | { kind: 'property'; name: string; node?: TSESTree.Node }
+  | { kind: 'index'; index: number; node?: TSESTree.Node }
   | { kind: 'rest' }
   /** `rows.shift()`, `.at(0)`, `.find(…)`, `Object.values(…)` (under that name), or any other method called on it. */
   | { kind: 'method'; name: string; call: TSESTree.CallExpression }

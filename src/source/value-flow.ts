@@ -116,8 +116,11 @@ export class ValueFlow {
     const visits = (this.#visits.get(expression) ?? 0) + 1;
     this.#visits.set(expression, visits);
     this.#places += 1;
+    // One escape says all there is to say about the places beyond the limit.
+    if (this.#places > placeLimit + 1) return;
     const isDeep = this.#depth > depthLimit || flow.path.length > pathLimit;
-    if (!parent || isDeep || this.#places > placeLimit || visits > visitLimit) return this.#escape(parent ?? child, child, flow);
+    const isTooFar = isDeep || this.#places > placeLimit || visits > visitLimit;
+    if (!parent || isTooFar) return this.#escape(parent ?? child, child, flow);
     this.#depth += 1;
     this.#enter(parent, child, flow);
     this.#depth -= 1;
@@ -266,7 +269,7 @@ export class ValueFlow {
 
   #stepOf(member: TSESTree.MemberExpression): Step {
     const key = memberName(member) ?? (member.computed ? staticValue(member.property, this.scopes)?.value : null);
-    return typeof key === 'string' || typeof key === 'number' ? stepTo(String(key)) : { kind: 'unknown-member' };
+    return typeof key === 'string' || typeof key === 'number' ? stepTo(String(key), member) : { kind: 'unknown-member' };
   }
 
   #followMethod(name: string | null, call: TSESTree.CallExpression, child: TSESTree.Node, flow: Flow): void {
@@ -436,7 +439,7 @@ export class ValueFlow {
         const parts = target.properties.map((property): PatternPart => {
           if (property.type === 'RestElement') return { target: property.argument, step: { kind: 'rest' } };
           const name = keyName(property);
-          return { target: property.value, step: name === null ? { kind: 'unknown-member' } : stepTo(name) };
+          return { target: property.value, step: name === null ? { kind: 'unknown-member' } : stepTo(name, property) };
         });
         return this.#bindParts(parts, target, value, flow);
       }
@@ -444,7 +447,7 @@ export class ValueFlow {
         const parts = target.elements.flatMap((element, index): PatternPart[] => {
           if (!element) return [];
           if (element.type === 'RestElement') return [{ target: element.argument, step: { kind: 'rest' } }];
-          return [{ target: element, step: { kind: 'index', index } }];
+          return [{ target: element, step: { kind: 'index', index, node: element } }];
         });
         return this.#bindParts(parts, target, value, flow);
       }
@@ -507,10 +510,11 @@ function canSee(read: TSESTree.Node, write: TSESTree.Node): boolean {
   return false;
 }
 
-const stepTo = (name: string): Step =>
-  /^(?:0|[1-9]\d{0,9})$/.test(name) ? { kind: 'index', index: Number(name) } : { kind: 'property', name };
+const stepTo = (name: string, node: TSESTree.Node): Step =>
+  /^(?:0|[1-9]\d{0,9})$/.test(name) ? { kind: 'index', index: Number(name), node } : { kind: 'property', name, node };
 
-const isNullish = (known: StaticValue | null): boolean => known?.value === null || (known !== null && known.value === undefined);
+const isNullish = (known: StaticValue | null): boolean =>
+  known !== null && (known.value === null || known.value === undefined);
 
 /** What an async function or a promise's callback returns, as its caller sees it; promises are not nested. */
 function inPromise(flow: Flow): Flow {

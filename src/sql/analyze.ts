@@ -1,6 +1,14 @@
 import type { Node, RawStmt } from '@pgsql/types';
 
-import { type AnalysisContext, type Failed, gapsOf, holeCounter, isUncertain, type Parsed, walkIn } from './analysis-context.js';
+import {
+  type AnalysisContext,
+  type Failed,
+  gapsOf,
+  holeCounter,
+  isUncertain,
+  type Parsed,
+  walkIn,
+} from './analysis-context.js';
 import { firstWord, parseFragment, walkFragment } from './fragments.js';
 import { builtInCatalogue, type Catalogue, mentionsLock } from './lock-functions.js';
 import type { StatementWalk, TopQuery } from './lock-operations.js';
@@ -12,9 +20,19 @@ import { parseWithRepair, type Repaired } from './repair.js';
 import { readRoutine } from './routine-bodies.js';
 import { scanOperations, statementsByTokens } from './scanned-operations.js';
 import { type SqlSource, sourceOf } from './sql-source.js';
-import { isConcurrent, isWriting, sessionOperationOf, statementCharacters, statementKind, walkStatementNode } from './statements.js';
+import {
+  isConcurrent,
+  isWriting,
+  sessionOperationOf,
+  statementCharacters,
+  statementKind,
+  walkStatementNode,
+} from './statements.js';
 
 const SESSION_FUNCTIONS = /set_config|pg_terminate_backend/i;
+
+/** The server's scanner takes quadratic time for a run of operator characters, in code and in nested comments. */
+const OPERATOR_RUN = /[~!@#^&|`?+\-*/%<>=]{1000}/;
 
 /** Words a statement can begin with; a text that begins with another one is tried as a fragment first. */
 const STATEMENT_WORDS = new Set(
@@ -41,6 +59,7 @@ export function analyzeSql(
   const form = input.form === 'expression' ? 'expression' : 'statement';
   if (text.length > MAXIMUM_SQL_LENGTH) return unknownAnalysis(form, 'the text is too long to be parsed');
   if (text.includes('\0')) return unknownAnalysis(form, 'the text contains a NUL character');
+  if (OPERATOR_RUN.test(text)) return unknownAnalysis(form, 'the text contains an endless operator');
   try {
     const context: AnalysisContext = {
       input,
@@ -84,7 +103,8 @@ function fragmentAnalysis(context: AnalysisContext): SqlAnalysis | null {
   const { input, parser, normalized } = context;
   const fragment = parseFragment(parser, normalized);
   if (!fragment) return null;
-  const walk = walkIn(context, sourceOf(parser, fragment.rendered, input.text), { statement: 0, body: null, guarded: false });
+  const source = sourceOf(parser, fragment.rendered, input.text);
+  const walk = walkIn(context, source, { statement: 0, body: null, guarded: false });
   walkFragment(fragment, walk);
   return {
     status: 'parsed',
@@ -146,6 +166,7 @@ function analyzeStatement(
   const session = sessionOperationOf(node, index, range);
   const body = context.mentions || 'DoStmt' in node ? readRoutine(context, source, node, index) : null;
   const uncertain = isUncertain(context.normalized);
+  const tableColumns = walks.map((walk) => walk.tableColumns());
   return {
     statement: {
       index,
@@ -155,6 +176,8 @@ function analyzeStatement(
       concurrently: isConcurrent(node),
       writes: isWriting(node),
       columns: query?.columns ?? [],
+      returnedColumns: [...new Set(tableColumns.flatMap(({ returned }) => returned))],
+      keyColumns: [...new Set(tableColumns.flatMap(({ keys }) => keys))],
     },
     operations: [
       ...(session ? [session] : []),
@@ -182,7 +205,8 @@ function scannedAnalysis(context: AnalysisContext, failed: Failed, form: SqlAnal
   const statements: SqlStatement[] = [];
   const operations: SqlOperation[] = [];
   const gaps: number[] = [];
-  pieces.forEach(({ start, end }, index) => {
+  let index = 0;
+  for (const { start, end } of pieces) {
     const piece = withWindow(normalized, failed.rendered.rangeOf(start, end));
     const parsed = parseWithRepair(parser, piece);
     if (parsed.kind === 'parsed') {
@@ -190,10 +214,12 @@ function scannedAnalysis(context: AnalysisContext, failed: Failed, form: SqlAnal
       statements.push(...found.statements);
       operations.push(...found.operations);
       gaps.push(...found.gaps);
+      index += found.statements.length;
     } else {
       operations.push(...scanFailed(context, parsed, index));
+      index += 1;
     }
-  });
+  }
   return { ...result, status: 'scanned', statements, operations, gaps };
 }
 

@@ -4,12 +4,12 @@ import type { LockFunction } from './lock-functions.js';
 import type { QueryLevel } from './model.js';
 import { contentOf, functionName, isNode, nameParts, stringOf, typeName } from './parse-tree.js';
 import { isAggregateName } from './query-levels.js';
-import { CONSUMED, indirect, type Place } from './relations.js';
+import { addUse, CONSUMED, indirect, KEY, type Place } from './relations.js';
 import { sessionCallOf } from './session-calls.js';
 import { rangeOfRun } from './sql-source.js';
 import { callAt } from './tokens.js';
 import { isKnownText } from './unknown-text.js';
-import { consumedIn, type FromEntry, type Scope, type Walker } from './walker.js';
+import { consumedIn, type FromEntry, noteColumn, type Scope, type Walker } from './walker.js';
 
 const changed = (place: Place): Place => ({ ...place, casts: [], sink: indirect(place.sink) });
 const consumed = (place: Place): Place => ({ ...place, casts: [], sink: CONSUMED });
@@ -29,7 +29,7 @@ export function walkExpression(walker: Walker, value: unknown, scope: Scope | nu
 function walkNode(walker: Walker, node: Node, scope: Scope | null, place: Place): void {
   if ('A_Const' in node || 'ParamRef' in node || 'String' in node || 'TypeName' in node) return;
   if ('ColumnRef' in node) {
-    walkColumn(nameParts(node.ColumnRef.fields), node.ColumnRef.fields?.length ?? 0, scope, place);
+    walkColumn(walker, nameParts(node.ColumnRef.fields), node.ColumnRef.fields?.length ?? 0, scope, place);
   } else if ('FuncCall' in node) {
     walkCall(walker, node.FuncCall, scope, place);
   } else if ('TypeCast' in node) {
@@ -52,7 +52,7 @@ function walkNode(walker: Walker, node: Node, scope: Scope | null, place: Place)
     const field = stringOf(indirection?.[0]);
     if (arg && 'ColumnRef' in arg && field !== null) {
       const path = nameParts(arg.ColumnRef.fields);
-      walkColumn([...path, field], path.length + 1, scope, place);
+      walkColumn(walker, [...path, field], path.length + 1, scope, place);
     } else {
       walkExpression(walker, arg, scope, changed(place));
     }
@@ -130,31 +130,37 @@ function walkSubLink(walker: Walker, link: SubLink, scope: Scope | null, place: 
 }
 
 /** Notes that a column of a FROM item is read, when the name says which one. */
-function walkColumn(path: readonly string[], fields: number, scope: Scope | null, place: Place): void {
+function walkColumn(walker: Walker, path: readonly string[], fields: number, scope: Scope | null, place: Place): void {
   if (!path.every(isKnownText)) return;
   const qualifier = path.length > 1 ? path.at(-2) : undefined;
   const name = path.at(-1);
   if (name === undefined || fields !== path.length) return;
   for (let around = scope; around; around = around.parent) {
     const whole = path.length === 1 ? around.entries.find((entry) => entry.alias === name) : undefined;
-    const found = around.entries
-      .filter((entry) => qualifier === undefined || entry.alias === qualifier)
-      .flatMap((entry) => entry.columns.filter((column) => column.name === name).map(({ column }) => ({ entry, column })))
-      .at(0);
-    if (found) {
-      found.entry.relation?.uses.push({ column: found.column, place });
+    const found: FromEntry | undefined = around.entries.find(
+      (entry) => (qualifier === undefined || entry.alias === qualifier) && entry.byName.has(name),
+    );
+    const column = found?.byName.get(name);
+    if (found?.relation && column) {
+      addUse(found.relation, column, place);
       return;
     }
     if (whole) {
       // A whole row as one value: `to_json(s)`.
-      readEverything(whole, changed(place));
+      if (whole.relation) readEverything(whole, changed(place));
+      else noteColumn(walker, '*', changed(place));
+      return;
+    }
+    if (around.entries.some(({ alias, open }) => open && (qualifier === undefined || alias === qualifier))) {
+      noteColumn(walker, name, place);
       return;
     }
   }
 }
 
 function readEverything(entry: FromEntry, place: Place): void {
-  for (const { column } of entry.columns) entry.relation?.uses.push({ column, place });
+  if (!entry.relation) return;
+  for (const { column } of entry.columns) addUse(entry.relation, column, place);
 }
 
 function walkCall(walker: Walker, call: FuncCall, scope: Scope | null, place: Place): void {
@@ -174,8 +180,10 @@ function walkCall(walker: Walker, call: FuncCall, scope: Scope | null, place: Pl
   }
 
   const filtered = call.agg_filter !== undefined;
+  const lock = context.catalogue.find(nameParts(call.funcname));
   const argument: Place = {
     ...changed(place),
+    ...(lock && { sink: KEY }),
     aggregated: place.aggregated || aggregate || windowed,
     guarded: place.guarded || filtered,
   };
@@ -189,9 +197,11 @@ function walkCall(walker: Walker, call: FuncCall, scope: Scope | null, place: Pl
   }
   walkExpression(walker, call.agg_filter, scope, { ...consumed(place), aggregated: true });
   walkExpression(walker, call.agg_order, scope, { ...consumed(place), aggregated: true });
-  if (call.over) walkExpression(walker, call.over, scope, consumedIn(scope, 'window', { guarded: place.guarded, aggregated: true }));
+  if (call.over) {
+    const window = consumedIn(scope, 'window', { guarded: place.guarded, aggregated: true });
+    walkExpression(walker, call.over, scope, window);
+  }
 
-  const lock = context.catalogue.find(nameParts(call.funcname));
   if (lock) addLock(walker, call, lock, place);
   else addSessionCall(walker, call, name);
 }

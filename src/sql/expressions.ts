@@ -7,7 +7,8 @@ import { rangeOfRun, type SqlSource } from './sql-source.js';
 import { callAt, textAt, type TokenRun } from './tokens.js';
 import { isKnownText } from './unknown-text.js';
 
-const DEEPEST = 50;
+/** Deeper parts of an expression are unknown: no key is nested like that, and each call in a call is read once more. */
+const DEEPEST = 16;
 
 /** What a slot stands for, as an expression. */
 function slotExpression({ origin }: Slot, range: SqlRange): SqlExpression {

@@ -1,11 +1,21 @@
 import type { JoinExpr, Node, RangeFunction, RangeVar } from '@pgsql/types';
 
-import type { FromItem } from './model.js';
+import type { CommonTable, FromItem } from './model.js';
 import { contentOf, functionName, isValues, listItems, nameParts } from './parse-tree.js';
-import type { Relation } from './relations.js';
+import type { OutputColumn, Relation } from './relations.js';
 import { rangeOfRun } from './sql-source.js';
 import { textAt } from './tokens.js';
-import { addColumn, type CommonTableEntry, consumedIn, type FromEntry, knownName, newRelation, type Scope, type Walker } from './walker.js';
+import {
+  addColumn,
+  type CommonTableEntry,
+  consumedIn,
+  type FromEntry,
+  knownName,
+  newRelation,
+  openEntry,
+  type Scope,
+  type Walker,
+} from './walker.js';
 
 type Around = { guarded: boolean; aggregated: boolean };
 
@@ -19,8 +29,8 @@ export function walkFrom(walker: Walker, items: readonly Node[] | undefined, sco
 /** The table that an UPDATE, DELETE or MERGE changes: its columns can be named like those of a FROM item. */
 export function addTarget(walker: Walker, table: RangeVar | undefined, scope: Scope): void {
   if (!table) return;
-  scope.level.from = [...scope.level.from, tableItem(walker, table, 'table')];
-  scope.entries.push({ alias: knownName(table.alias?.aliasname ?? table.relname), relation: null, columns: [], open: true });
+  scope.level.from = [...scope.level.from, tableItem(walker, table, null)];
+  scope.entries.push(openEntry(knownName(table.alias?.aliasname ?? table.relname)));
 }
 
 function walkItem(walker: Walker, item: Node, scope: Scope, around: Around, found: FromItem[]): void {
@@ -44,7 +54,8 @@ function walkItem(walker: Walker, item: Node, scope: Scope, around: Around, foun
     const name = knownName(alias?.aliasname);
     scope.entries.push(entryOf(name, inner.relation, nameParts(alias?.colnames)));
     const values = 'SelectStmt' in subquery && isValues(subquery.SelectStmt);
-    found.push({ kind: values ? 'values' : 'subquery', name: null, alias: name, range: inner.level.range });
+    const { level } = inner;
+    found.push({ kind: values ? 'values' : 'subquery', name: null, alias: name, range: level.range, level, cte: null });
   } else if ('RangeFunction' in item) {
     found.push(walkFunction(walker, item.RangeFunction, scope, around));
   } else if ('JoinExpr' in item) {
@@ -56,8 +67,8 @@ function walkItem(walker: Walker, item: Node, scope: Scope, around: Around, foun
   } else {
     // XMLTABLE and JSON_TABLE: their columns are not followed.
     walker.walkExpression(contentOf(item), scope, consumedIn(scope, 'from', around));
-    scope.entries.push({ alias: null, relation: null, columns: [], open: true });
-    found.push({ kind: 'function', name: null, alias: null, range: null });
+    scope.entries.push(openEntry(null));
+    found.push({ kind: 'function', name: null, alias: null, range: null, level: null, cte: null });
   }
 }
 
@@ -73,7 +84,11 @@ function entryOf(alias: string | null, relation: Relation, names: readonly strin
     const renamed = names[index];
     return { name: renamed === undefined ? column.name : knownName(renamed), column };
   });
-  return { alias, relation, columns, open: relation.open };
+  const byName = new Map<string, OutputColumn>();
+  for (const { name, column } of columns) {
+    if (name !== null && !byName.has(name)) byName.set(name, column);
+  }
+  return { alias, relation, columns, byName, open: relation.open };
 }
 
 function findCommonTable(scope: Scope, name: string): CommonTableEntry | null {
@@ -84,14 +99,16 @@ function findCommonTable(scope: Scope, name: string): CommonTableEntry | null {
   return null;
 }
 
-function tableItem(walker: Walker, table: RangeVar, kind: FromItem['kind']): FromItem {
+function tableItem(walker: Walker, table: RangeVar, cte: CommonTable | null): FromItem {
   const schema = knownName(table.schemaname);
   const name = knownName(table.relname);
   return {
-    kind,
+    kind: cte ? 'cte' : 'table',
     name: name !== null && schema !== null ? `${schema}.${name}` : name,
     alias: knownName(table.alias?.aliasname),
     range: tableRange(walker, table),
+    level: null,
+    cte,
   };
 }
 
@@ -109,14 +126,17 @@ function walkTable(walker: Walker, table: RangeVar, scope: Scope): FromItem {
   const alias = knownName(table.alias?.aliasname ?? table.relname);
   const common = name === null || table.schemaname !== undefined ? null : findCommonTable(scope, name);
   if (!common) {
-    scope.entries.push({ alias, relation: null, columns: [], open: true });
-    return tableItem(walker, table, 'table');
+    scope.entries.push(openEntry(alias));
+    return tableItem(walker, table, null);
   }
   if (common.reading) common.table.recursive = true;
-  else common.table.references += 1;
+  else {
+    common.table.references += 1;
+    common.table.readers.push(scope.level);
+  }
   const renamed = nameParts(table.alias?.colnames);
   scope.entries.push(entryOf(alias, common.relation, renamed.length > 0 ? renamed : common.columnNames));
-  return tableItem(walker, table, 'cte');
+  return tableItem(walker, table, common.table);
 }
 
 function walkFunction(walker: Walker, range: RangeFunction, scope: Scope, around: Around): FromItem {
@@ -127,7 +147,8 @@ function walkFunction(walker: Walker, range: RangeFunction, scope: Scope, around
   const aliasName = knownName(alias?.aliasname);
   const relation = newRelation({ kind: 'uses' });
   for (const call of calls) {
-    // A scalar function's column is called like its alias: https://www.postgresql.org/docs/18/queries-table-expressions.html#QUERIES-TABLEFUNCTIONS
+    // A scalar function's column is called like its alias:
+    // https://www.postgresql.org/docs/18/queries-table-expressions.html#QUERIES-TABLEFUNCTIONS
     const own = 'FuncCall' in call ? knownName(functionName(call.FuncCall).split('.').at(-1)) : null;
     const column = addColumn(relation, calls.length === 1 && alias ? aliasName : own);
     const place = consumedIn(scope, 'from', around);
@@ -143,5 +164,7 @@ function walkFunction(walker: Walker, range: RangeFunction, scope: Scope, around
     name: first && 'FuncCall' in first ? knownName(functionName(first.FuncCall)) : null,
     alias: aliasName,
     range: index < 0 ? null : rangeOfRun(source, { first: index, last: index }),
+    level: null,
+    cte: null,
   };
 }

@@ -5,7 +5,7 @@ import { walkExpression } from './expression-walk.js';
 import type { Clause, QueryLevel, SqlOperation } from './model.js';
 import { firstLocationFinder, newLevel } from './query-levels.js';
 import { walkClauses, walkQuery } from './query-walk.js';
-import { CONSUMED, type Outlet, outcomeOf, type Place } from './relations.js';
+import { CONSUMED, destinationFinder, type Outlet, outcomeFinder, type Place } from './relations.js';
 import { type Nesting, newRelation, type Scope, type WalkContext, type Walker } from './walker.js';
 
 /** What a statement's outermost query is used for. */
@@ -33,12 +33,15 @@ export interface StatementWalk {
   fragment(select: SelectStmt, clause: Clause): readonly (string | null)[];
   /** @param uncertain a hole may stand for SQL that reads any column, so a value nobody reads may be read there */
   operations(uncertain: boolean): SqlOperation[];
+  /** Which table columns the statement returns, and of which it makes lock keys; by bare name, `*` for all of a table. */
+  tableColumns(): { returned: string[]; keys: string[] };
 }
 
 export function walkStatement(context: WalkContext): StatementWalk {
   const walker: Walker = {
     context,
     drafts: [],
+    columnReads: [],
     commonTables: [],
     firstLocation: firstLocationFinder(),
     readExpression: expressionReader(context.source, context.holeIndexAt),
@@ -82,10 +85,19 @@ export function walkStatement(context: WalkContext): StatementWalk {
       walkClauses(walker, select, scope, nesting);
       return scope.relation.columns.map(({ name }) => name);
     },
+    tableColumns() {
+      const destinationsOf = destinationFinder();
+      const reads = walker.columnReads.map(({ name, place }) => ({ name, ...destinationsOf(place) }));
+      return {
+        returned: reads.filter(({ result }) => result).map(({ name }) => name),
+        keys: reads.filter(({ key }) => key).map(({ name }) => name),
+      };
+    },
     operations(uncertain) {
       if (uncertain) {
         for (const table of walker.commonTables) table.references ||= 1;
       }
+      const outcomeOf = outcomeFinder();
       return walker.drafts.map((draft) => {
         if (draft.kind === 'session') return draft.operation;
         const { column, usedInSql, casts } = outcomeOf(draft.place);

@@ -63,14 +63,24 @@ export interface SqlStatement {
   index: number;
   kind: StatementKind;
   range: SqlRange;
-  /** The outermost query of a SELECT, INSERT, UPDATE, DELETE, MERGE or VALUES statement. */
+  /** The outermost query of a SELECT, INSERT, UPDATE, DELETE, MERGE or VALUES statement; MySQL's DO has one, too. */
   query: QueryLevel | null;
   /** CREATE INDEX, DROP INDEX and REINDEX with CONCURRENTLY. */
   concurrently: boolean;
   /** Changes rows: INSERT, UPDATE, DELETE, MERGE, also in a CTE. */
   writes: boolean;
-  /** Columns the result has at the top, in order; null for a column whose name cannot be known (`*`). */
+  /**
+   * Columns the result has at the top, in order; null for a column whose name cannot be known, or for any number of
+   * columns (`*` of a table, a hole). Empty for a statement that returns no rows.
+   */
   columns: readonly (string | null)[];
+  /**
+   * The table columns that reach the result, however deep the query is that reads them, by bare name; `*` stands for
+   * all columns of a table. Filled in where the text mentions a lock.
+   */
+  returnedColumns: readonly string[];
+  /** The table columns that lock keys are made of, by bare name. */
+  keyColumns: readonly string[];
 }
 
 export type StatementKind =
@@ -112,15 +122,25 @@ export interface LockOperation {
   clause: Clause;
   /** The query the call stands in; null when the structure is unknown. */
   query: QueryLevel | null;
-  /** Inside an aggregate's or window function's arguments: `bool_and(pg_try_advisory_lock(id))`. */
+  /** Inside an aggregate's or window function's call: `bool_and(pg_try_advisory_lock(id))`. */
   aggregated: boolean;
-  /** Evaluated only if a condition holds: CASE, COALESCE's later arguments. */
+  /** Evaluated only if a condition holds: CASE, COALESCE's later arguments, a branch or loop of a PL/pgSQL body. */
   guarded: boolean;
-  /** Type names it is cast to, innermost first: `pg_try_advisory_lock(1)::text` gives ['text']. */
+  /**
+   * Types it is cast to on its way to the result, innermost first, by PostgreSQL's internal names (`int8` for `bigint`):
+   * `pg_try_advisory_lock(1)::text` gives ['text'].
+   */
   casts: readonly string[];
-  /** Set when the value reaches the statement's result: which column, and how. */
+  /**
+   * Set when the value reaches the statement's result: which column, and how. For a fragment, as if it were a select
+   * item or a list of them; null when it is a clause.
+   */
   column: ResultColumn | null;
-  /** The boolean is consumed by SQL itself: WHERE, CASE, `NOT …`, a comparison, an enclosing query's expression. */
+  /**
+   * The boolean is consumed by SQL itself: WHERE, CASE, `NOT …`, a comparison, an enclosing query's expression; or kept
+   * by it, in a table, a cursor or a PL/pgSQL variable. Also true where a hole may read it. Not known, hence false, for
+   * clause `unknown`.
+   */
   usedInSql: boolean;
   /** Its own query's ORDER BY, GROUP BY or DISTINCT ON names the value by alias or position. */
   sortKey: boolean;
@@ -152,11 +172,11 @@ export interface QueryLevel {
   sublink: 'exists' | 'any' | 'all' | 'scalar' | 'array' | null;
   cte: CommonTable | null;
   hasFrom: boolean;
-  /** Tables, functions and CTEs of the FROM clause, by name. */
+  /** Tables, functions and CTEs of the FROM clause, by name; of UPDATE, DELETE and MERGE, the changed table first. */
   from: readonly FromItem[];
   limit: LimitClause | null;
   orderBy: boolean;
-  /** Where the ORDER BY clause's expressions stand. */
+  /** Where the ORDER BY clause's expressions stand; null in a text that names no lock function, as all ranges here. */
   orderByRange: SqlRange | null;
   distinct: 'none' | 'all' | 'on';
   groupBy: boolean;
@@ -164,6 +184,8 @@ export interface QueryLevel {
   aggregates: boolean;
   windows: boolean;
   where: boolean;
+  /** Columns that WHERE lets have one value only, by their bare names: `id = $1`, with everything else joined by AND. */
+  fixedColumns: readonly string[];
   /** FOR UPDATE / FOR SHARE and the like. */
   rowLocking: boolean;
   /** Set operation without ALL. */
@@ -176,10 +198,18 @@ export interface FromItem {
   name: string | null;
   alias: string | null;
   range: SqlRange | null;
+  /** The query of a subquery or VALUES list; null for anything else, and where it is not known. */
+  level: QueryLevel | null;
+  /** The WITH query that the name refers to; null for anything else. */
+  cte: CommonTable | null;
 }
 
 export interface CommonTable {
   name: string;
+  /** Its query; null until it has been read. */
+  level: QueryLevel | null;
+  /** The queries that name it in their FROM clause, itself aside. */
+  readers: QueryLevel[];
   materialized: 'default' | 'always' | 'never';
   /** It reads itself. */
   recursive: boolean;
@@ -195,21 +225,22 @@ export interface LimitClause {
   count: { kind: 'none' } | { kind: 'all' } | { kind: 'number'; value: number } | { kind: 'expression' };
   offset: { kind: 'none' } | { kind: 'number'; value: number } | { kind: 'expression' };
   withTies: boolean;
-  /** From LIMIT, OFFSET or FETCH to the clause's end; null when the text does not tell. */
+  /** From LIMIT, OFFSET or FETCH to the clause's end; null when the text does not tell, or names no lock function. */
   range: SqlRange | null;
 }
 
 /** A scalar SQL expression, as far as lock keys and settings need it. */
 export type SqlExpression = { range: SqlRange } & (
+  /** A whole number of any size, its minus sign included; hexadecimal and `1_000` too (PostgreSQL 16). */
   | { kind: 'integer'; value: bigint }
-  /** A numeric literal that is no integer, or an integer beyond PostgreSQL's integer syntax, as written. */
+  /** A numeric literal with a point or an exponent, as written. */
   | { kind: 'number'; text: string }
   | { kind: 'string'; value: string }
   | { kind: 'null' }
   | { kind: 'boolean'; value: boolean }
   /** An interpolated JavaScript value: index into `SqlInput.holes`. */
   | { kind: 'hole'; index: number }
-  /** A bound value: `$1` and `?` by 0-based position, `:name` by name. */
+  /** A bound value: `$1` and `?` by 0-based position, `:name` by name; neither is known of `$` before a hole. */
   | { kind: 'placeholder'; position: number | null; name: string | null; text: string }
   | { kind: 'column'; path: readonly string[] }
   | { kind: 'call'; name: string; arguments: readonly SqlExpression[] }

@@ -28,7 +28,12 @@ function respellString(text: string, region: Region): Respelling[] {
   // MySQL's backslash escapes are those of PostgreSQL's E'' strings, near enough.
   const opening = escaped ? "E'" : "'";
   if (text[start] === "'") return escaped ? [{ start, end: start, replacement: ' E' }] : [];
-  const inner = escaped ? [] : replaceInside(text, region, "'", "''");
+  const content = text.slice(start + 1, end - 1);
+  const inner = [...content.matchAll(/\\[^]|'|""/g)].flatMap((match) => {
+    if (match[0].startsWith('\\')) return [];
+    const at = start + 1 + match.index;
+    return [{ start: at, end: at + match[0].length, replacement: match[0] === "'" ? "''" : '"' }];
+  });
   return [
     { start, end: start + 1, replacement: opening },
     ...inner,

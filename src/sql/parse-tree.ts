@@ -83,6 +83,28 @@ export function literalIn(node: Node | undefined): Literal | null {
   return 'TypeCast' in node ? literalIn(node.TypeCast.arg) : null;
 }
 
+const isGivenValue = (node: Node | undefined): boolean =>
+  node !== undefined && ('ParamRef' in node || 'A_Const' in node || ('TypeCast' in node && isGivenValue(node.TypeCast.arg)));
+
+/** The columns, by bare name, that a condition lets have one value only: `id = $1 AND …`. */
+export function fixedColumnsIn(condition: Node | undefined): string[] {
+  if (!condition) return [];
+  if ('BoolExpr' in condition) {
+    const { boolop, args } = condition.BoolExpr;
+    return boolop === 'AND_EXPR' ? (args ?? []).flatMap(fixedColumnsIn) : [];
+  }
+  if (!('A_Expr' in condition)) return [];
+  const { kind, name, lexpr, rexpr } = condition.A_Expr;
+  if (kind !== 'AEXPR_OP' || nameParts(name).join('.') !== '=') return [];
+  return [
+    [lexpr, rexpr],
+    [rexpr, lexpr],
+  ].flatMap(([column, value]) => {
+    const bareName = column && 'ColumnRef' in column ? nameParts(column.ColumnRef.fields).at(-1) : undefined;
+    return bareName !== undefined && isKnownText(bareName) && isGivenValue(value) ? [bareName] : [];
+  });
+}
+
 /** A SELECT, VALUES or set operation that holds rows of expressions only. */
 export function isValues(select: SelectStmt): boolean {
   return (select.valuesLists?.length ?? 0) > 0;

@@ -134,7 +134,8 @@ interface WebAssemblyNamespace {
 function unavailable(reason: string): SqlParserUnavailableError {
   return new SqlParserUnavailableError(
     `eslint-plugin-advisory-lock cannot start its SQL parser: ${reason}. ` +
-      'It needs WebAssembly and synchronous node:vm microtasks: run ESLint on Node.js 20.19 or newer without --jitless (or on Bun 1.4 or newer).',
+      'It needs WebAssembly and synchronous node:vm microtasks: run ESLint on Node.js 20.19 or newer without --jitless ' +
+      '(or on Bun 1.4 or newer).',
   );
 }
 
@@ -144,11 +145,12 @@ function unavailable(reason: string): SqlParserUnavailableError {
  * `microtaskMode: 'afterEvaluate'` drains its own microtask queue before `runInContext` returns.
  */
 function nodeLoader(): () => ParserModule {
-  let compiled: { script: Script; wasm: object; folder: string; load: NodeJS.Require } | undefined;
+  let compiled: { script: Script; wasm: object; folder: string; packageRequire: NodeJS.Require } | undefined;
 
   function compile(webAssembly: WebAssemblyNamespace): NonNullable<typeof compiled> {
-    const load = createRequire(import.meta.url);
-    const folder = join(dirname(load.resolve('libpg-query/package.json')), 'wasm');
+    // Not called `require`: in a CommonJS bundle that name is needed to make sense of `import.meta.url`.
+    const packageRequire = createRequire(import.meta.url);
+    const folder = join(dirname(packageRequire.resolve('libpg-query/package.json')), 'wasm');
     const filename = join(folder, 'libpg-query.js');
     const source = readFileSync(filename, 'utf8');
     const script = new Script(
@@ -158,7 +160,7 @@ function nodeLoader(): () => ParserModule {
       { filename },
     );
     const wasm = new webAssembly.Module(readFileSync(join(folder, 'libpg-query.wasm')));
-    return { script, wasm, folder, load };
+    return { script, wasm, folder, packageRequire };
   }
 
   return () => {
@@ -166,7 +168,7 @@ function nodeLoader(): () => ParserModule {
     if (webAssembly === undefined) throw unavailable('this JavaScript engine has no WebAssembly');
     const settled: { module?: ParserModule; failure?: unknown } = {};
     try {
-      const { script, wasm, folder, load } = (compiled ??= compile(webAssembly));
+      const { script, wasm, folder, packageRequire } = (compiled ??= compile(webAssembly));
       const context = createContext(
         {
           loaderOptions: {
@@ -181,7 +183,7 @@ function nodeLoader(): () => ParserModule {
           settled,
           __dirname: folder,
           __filename: join(folder, 'libpg-query.js'),
-          require: load,
+          require: packageRequire,
           process: { versions: process.versions, argv: [] },
           console,
           performance,

@@ -18,7 +18,8 @@ type Finder = (code: string, next: () => number) => Placeholder[];
 const NAME = String.raw`[A-Za-z_]\w*`;
 const QUESTION_MARK = /\\\?|\?\??/g;
 const COLON = new RegExp(String.raw`(?<![:\w\])]):(${NAME})(:(?![:\w]))?`, 'g');
-const DOLLAR_NAME = new RegExp(String.raw`(?<![\w$])\$(${NAME})`, 'g');
+/** PgTyped marks a value that must be there: `$key!`. */
+const DOLLAR_NAME = new RegExp(String.raw`(?<![\w$])\$(${NAME})(?:!(?![=~]))?`, 'g');
 const AT = new RegExp(String.raw`(?<![\w@])@(${NAME})`, 'g');
 const PG_PROMISE = new RegExp(
   [
@@ -104,7 +105,9 @@ export function placeholderFinder(
   let count = 0;
   const next = (): number => count++;
   return (code, offset, where) => {
-    const all = (where === 'code' ? styles : inQuotes).flatMap((style) => FINDERS[style](code, next)).sort((one, other) => one.start - other.start);
+    const all = (where === 'code' ? styles : inQuotes)
+      .flatMap((style) => FINDERS[style](code, next))
+      .sort((one, other) => one.start - other.start);
     let reached = 0;
     const found = all.filter(({ start, end }) => {
       if (start < reached) return false;

@@ -75,9 +75,9 @@ export function plpgsqlPieces(view: TokenView): BodyPiece[] {
   }
 
   function command(first: number, until: number, used: boolean): void {
-    const into = find(first, ['into']);
-    const ownInto = word(into - 1) === 'insert' || word(into - 1) === 'merge';
-    if (into >= until || ownInto) {
+    let into = find(first, ['into']);
+    if (word(into - 1) === 'insert' || word(into - 1) === 'merge') into = find(into + 1, ['into']);
+    if (into >= until) {
       add('command', first, until, used);
       return;
     }

@@ -23,6 +23,7 @@ export function newLevel(
     aggregates: false,
     windows: false,
     where: false,
+    fixedColumns: [],
     rowLocking: false,
     deduplicates: false,
     range: null,

@@ -30,14 +30,23 @@ export interface Relation {
   columns: OutputColumn[];
   /** Columns besides the known ones may exist: a table, or a `*` over one. */
   open: boolean;
-  uses: { column: OutputColumn; place: Place }[];
+  uses: Map<OutputColumn, Place[]>;
+}
+
+/** Notes that a column's value goes on into a place. */
+export function addUse(relation: Relation, column: OutputColumn, place: Place): void {
+  const places = relation.uses.get(column);
+  if (places) places.push(place);
+  else relation.uses.set(column, [place]);
 }
 
 /** Where a value goes. */
 export type Sink =
   | { kind: 'column'; relation: Relation; column: OutputColumn; direct: boolean }
   /** SQL itself looks at it */
-  | { kind: 'consumed' };
+  | { kind: 'consumed' }
+  /** a lock function takes it as its key */
+  | { kind: 'key' };
 
 /** Where an expression stands, and what becomes of its value. */
 export interface Place {
@@ -51,6 +60,7 @@ export interface Place {
 }
 
 export const CONSUMED: Sink = { kind: 'consumed' };
+export const KEY: Sink = { kind: 'key' };
 
 /** A sink for a value that an operator or function changes on its way. */
 export function indirect(sink: Sink): Sink {
@@ -63,50 +73,107 @@ export interface Outcome {
   casts: readonly string[];
 }
 
-/** What finally becomes of a value, through every query its column is handed up. */
-export function outcomeOf(place: Place): Outcome {
-  return follow(place.sink, place.casts, new Set());
+const UNREAD: Outcome = { column: null, usedInSql: false, casts: [] };
+const USED: Outcome = { column: null, usedInSql: true, casts: [] };
+
+/**
+ * Follows values through the queries their columns are handed up in; ask when all queries have been walked. What becomes
+ * of a column is worked out once, however many values pass through it.
+ */
+export function outcomeFinder(): (place: Place) => Outcome {
+  const fates = new Map<OutputColumn, Outcome>();
+
+  function outcomeOf(sink: Sink, casts: readonly string[]): Outcome {
+    if (sink.kind !== 'column') return { ...USED, casts };
+    const { column, usedInSql, casts: later } = fateOf(sink.relation, sink.column);
+    if (sink.direct) return { column, usedInSql, casts: [...casts, ...later] };
+    return { column: column && { ...column, direct: false }, usedInSql: true, casts };
+  }
+
+  function fateOf(relation: Relation, column: OutputColumn): Outcome {
+    const known = fates.get(column);
+    if (known) return known;
+    // A recursive query reads itself.
+    fates.set(column, USED);
+    const fate = follow(relation, column);
+    fates.set(column, fate);
+    return fate;
+  }
+
+  function follow({ outlet, uses }: Relation, column: OutputColumn): Outcome {
+    switch (outlet.kind) {
+      case 'result':
+        return { ...UNREAD, column: { index: column.index, name: column.name, direct: true } };
+      case 'stored':
+        return USED;
+      case 'discarded':
+        return UNREAD;
+      case 'operand': {
+        const above = outlet.of.columns[column.index];
+        return above ? fateOf(outlet.of, above) : USED;
+      }
+      case 'expression': {
+        const { place, scalar } = outlet;
+        return outcomeOf(scalar ? place.sink : indirect(place.sink), place.casts);
+      }
+      case 'uses': {
+        const outcomes = (uses.get(column) ?? []).map((place) => outcomeOf(place.sink, place.casts));
+        const best =
+          outcomes.find((outcome) => outcome.column?.direct) ?? outcomes.find((outcome) => outcome.column) ?? outcomes[0];
+        return best ? { ...best, usedInSql: outcomes.some(({ usedInSql }) => usedInSql) } : UNREAD;
+      }
+      default:
+        return outlet satisfies never;
+    }
+  }
+
+  return (place) => outcomeOf(place.sink, place.casts);
 }
 
-function follow(sink: Sink, casts: readonly string[], seen: Set<OutputColumn>): Outcome {
-  if (sink.kind === 'consumed') return { column: null, usedInSql: true, casts };
-  const { relation, column, direct } = sink;
-  if (seen.has(column)) return { column: null, usedInSql: true, casts };
-  seen.add(column);
-  const { outlet } = relation;
-  /** Follows the value into another place, with what was done to it so far. */
-  const onward = (place: Place, passes: boolean): Outcome => {
-    const next = direct && passes ? place.sink : indirect(place.sink);
-    const outcome = follow(next, [...casts, ...place.casts], seen);
-    return outcome.usedInSql || (direct && passes) ? outcome : { ...outcome, usedInSql: true };
-  };
-  switch (outlet.kind) {
-    case 'result':
-      return { column: { index: column.index, name: column.name, direct }, usedInSql: !direct, casts };
-    case 'stored':
-      return { column: null, usedInSql: true, casts };
-    case 'discarded':
-      return { column: null, usedInSql: !direct, casts };
-    case 'operand': {
-      const above = outlet.of.columns[column.index];
-      if (!above) return { column: null, usedInSql: true, casts };
-      return follow({ kind: 'column', relation: outlet.of, column: above, direct }, casts, new Set(seen));
-    }
-    case 'expression':
-      return onward(outlet.place, outlet.scalar);
-    case 'uses': {
-      const uses = relation.uses.filter((use) => use.column === column);
-      if (uses.length === 0) return { column: null, usedInSql: !direct, casts };
-      const outcomes = uses.map((use) => onward(use.place, true));
-      const best =
-        outcomes.find((outcome) => outcome.column?.direct) ?? outcomes.find((outcome) => outcome.column) ?? outcomes[0];
-      return {
-        column: best?.column ?? null,
-        usedInSql: outcomes.some((outcome) => outcome.usedInSql),
-        casts: best?.casts ?? casts,
-      };
-    }
-    default:
-      return outlet satisfies never;
+/** Where a value arrives, on any of its ways: in the statement's result, in a lock function's key. */
+export interface Destinations {
+  result: boolean;
+  key: boolean;
+}
+
+const NOWHERE: Destinations = { result: false, key: false };
+
+/** Like `outcomeFinder`, for a value of which only its destinations matter. */
+export function destinationFinder(): (place: Place) => Destinations {
+  const known = new Map<OutputColumn, Destinations>();
+
+  function destinationsOf(sink: Sink): Destinations {
+    if (sink.kind !== 'column') return sink.kind === 'key' ? { result: false, key: true } : NOWHERE;
+    const found = known.get(sink.column);
+    if (found) return found;
+    // A recursive query reads itself.
+    known.set(sink.column, NOWHERE);
+    const destinations = follow(sink.relation, sink.column);
+    known.set(sink.column, destinations);
+    return destinations;
   }
+
+  function follow({ outlet, uses }: Relation, column: OutputColumn): Destinations {
+    switch (outlet.kind) {
+      case 'result':
+        return { result: true, key: false };
+      case 'stored':
+      case 'discarded':
+        return NOWHERE;
+      case 'operand': {
+        const above = outlet.of.columns[column.index];
+        return above ? destinationsOf({ kind: 'column', relation: outlet.of, column: above, direct: true }) : NOWHERE;
+      }
+      case 'expression':
+        return destinationsOf(outlet.place.sink);
+      case 'uses': {
+        const all = (uses.get(column) ?? []).map((place) => destinationsOf(place.sink));
+        return { result: all.some(({ result }) => result), key: all.some(({ key }) => key) };
+      }
+      default:
+        return outlet satisfies never;
+    }
+  }
+
+  return (place) => destinationsOf(place.sink);
 }

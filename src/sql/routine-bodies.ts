@@ -11,6 +11,7 @@ import { parseWithRepair } from './repair.js';
 import { scanOperations } from './scanned-operations.js';
 import { rangeOfRun, type SqlSource, sourceOf } from './sql-source.js';
 import { sessionOperationOf, walkStatementNode } from './statements.js';
+import type { TokenView } from './tokens.js';
 
 interface Routine {
   language: string;
@@ -116,11 +117,18 @@ function plpgsqlBody(context: AnalysisContext, body: Routine['body'], statement:
   const source = sourceOf(parser, rendered, input.text);
   return together(
     read.pieces.map((piece) => {
-      const window = rangeOfRun(source, piece.run);
+      const window = pieceWindow(source, read.view, piece, normalized);
       const into = piece.into && rangeOfRun(source, piece.into);
       return readPiece(context, piece, pieceText(normalized, piece, window, into), body, statement);
     }),
   );
+}
+
+/** A piece reaches to the next token, so that a hole that is read as nothing belongs to it. */
+function pieceWindow(source: SqlSource, { tokens }: TokenView, { run }: BodyPiece, normalized: NormalizedSql): SqlRange {
+  const { start, end } = rangeOfRun(source, run);
+  const next = tokens[run.last + 1];
+  return { start, end: next ? Math.max(end, source.rangeOf(next.start, next.end).start) : normalized.window.end };
 }
 
 /** The piece as SQL: PERFORM is a SELECT whose rows are dropped, and an INTO clause is PL/pgSQL's, not SQL's. */

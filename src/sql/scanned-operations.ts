@@ -19,20 +19,16 @@ export interface ScannedText {
   statement: number;
 }
 
-/** Where the statements of a text stand, by its semicolons; in UTF-8 bytes. */
+/** What stands between the semicolons of a text; in UTF-8 bytes, the last end being infinite. */
 export function statementsByTokens(view: TokenView): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  let first = 0;
-  const close = (until: number): void => {
-    const start = view.tokens[first]?.start;
-    const end = view.tokens[until - 1]?.end;
-    if (until > first && start !== undefined && end !== undefined) found.push({ start, end });
-    first = until + 1;
-  };
+  let start = 0;
   view.tokens.forEach((token, index) => {
-    if (token.text === ';' && view.enclosing(index) === -1) close(index);
+    if (token.text !== ';' || view.enclosing(index) !== -1) return;
+    found.push({ start, end: token.start });
+    start = token.end;
   });
-  close(view.tokens.length);
+  found.push({ start, end: Infinity });
   return found;
 }
 
@@ -83,6 +79,9 @@ export function scanOperations(scanned: ScannedText): LockOperation[] {
 
 const PREFIX = 'SELECT ';
 
+/** Arguments of longer calls are not read: calls may be nested, and each is parsed by itself. */
+const LONGEST_CALL = 2_000;
+
 /** The arguments of a call, read by parsing the call alone. */
 function readArguments(scanned: ScannedText, view: TokenView, call: TokenCall): SqlExpression[] {
   const { parser, rendered, text, holeIndexAt } = scanned;
@@ -95,6 +94,7 @@ function readArguments(scanned: ScannedText, view: TokenView, call: TokenCall): 
       const range: SqlRange = rangeOfRun(source, run);
       return { kind: 'unknown', range };
     });
+  if (end - start > LONGEST_CALL) return unknown();
   try {
     const select = parser.parse(sql).stmts?.[0]?.stmt;
     const target = select && 'SelectStmt' in select ? select.SelectStmt.targetList?.[0] : undefined;

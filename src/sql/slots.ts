@@ -58,14 +58,15 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 /** A name follows them. */
 const BEFORE_NAME = words(
   'as collate column concurrently constraint database extension from function index into join lateral listen local ' +
-    'notify of only over procedure release role savepoint schema sequence session table trigger truncate type update using view window',
+    'notify of only over procedure release role savepoint schema sequence session table trigger truncate type update ' +
+    'using view window',
 );
 
 /** An expression or a clause follows them, so they are no operands themselves, as identifiers would be. */
 const NO_OPERAND = words(
-  'all analyze and any array as between by call case cross distinct do else escape except execute exists explain fetch filter ' +
-    'for full having if ilike in inner intersect interval is join left like limit natural not offset on or outer perform recursive ' +
-    'return returning right row select set similar some then to union values when where with within',
+  'all analyze and any array as between by call case cross distinct do else escape except execute exists explain fetch ' +
+    'filter for full having if ilike in inner intersect interval is join left like limit natural not offset on or outer ' +
+    'perform recursive return returning right row select set similar some then to union values when where with within',
 );
 
 const IDENTIFIER_FIRST: readonly Spelling[] = ['identifier', 'gap', 'value', 'query', 'list', 'operator', 'assignment'];

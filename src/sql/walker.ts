@@ -39,6 +39,8 @@ export interface FromEntry {
   /** Null for a table. */
   relation: Relation | null;
   columns: readonly { name: string | null; column: OutputColumn }[];
+  /** The first column of each name. */
+  byName: ReadonlyMap<string, OutputColumn>;
   /** It has columns besides those. */
   open: boolean;
 }
@@ -91,6 +93,8 @@ export type Draft = LockDraft | { kind: 'session'; operation: SessionOperation }
 export interface Walker {
   context: WalkContext;
   drafts: Draft[];
+  /** Columns of tables, by bare name or `*`, and what becomes of their values; noted where the text mentions a lock. */
+  columnReads: { name: string; place: Place }[];
   /** All WITH queries met so far. */
   commonTables: CommonTable[];
   firstLocation: FirstLocation;
@@ -101,8 +105,13 @@ export interface Walker {
   walkQuery: (node: Node, nesting: Nesting) => Scope | null;
 }
 
+/** A table, or something else whose columns are not known. */
+export function openEntry(alias: string | null): FromEntry {
+  return { alias, relation: null, columns: [], byName: new Map(), open: true };
+}
+
 export function newRelation(outlet: Outlet): Relation {
-  return { outlet, columns: [], open: false, uses: [] };
+  return { outlet, columns: [], open: false, uses: new Map() };
 }
 
 /** Appends a column; its position is unknown behind a `*` that may stand for any number of columns. */
@@ -116,6 +125,11 @@ export function addColumn(relation: Relation, name: string | null): OutputColumn
 export function consumedIn(scope: Scope | null, clause: Clause, around: Pick<Place, 'guarded' | 'aggregated'>): Place {
   const { guarded, aggregated } = around;
   return { level: scope?.shownLevel ?? null, clause, aggregated, guarded, casts: [], sink: CONSUMED };
+}
+
+/** Notes what becomes of a column that no query in the text makes: one of a table. */
+export function noteColumn(walker: Walker, name: string, place: Place): void {
+  if (walker.context.wantsRanges) walker.columnReads.push({ name, place });
 }
 
 /** A name from the text; null when a hole stands in it. */

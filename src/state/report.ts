@@ -254,7 +254,7 @@ class Collector {
     const cause = causeOf(taken, isSwallowed);
     const path = (): Path | null => solution.witness(step, state);
     if (taken.givenBack) this.addGiveBack(taken, isSwallowed, path);
-    if (taken.status === 'unlocked' || this.leaks.some((leak) => leak.held === held && leak.exit === exit)) return;
+    if (taken.status === 'unlocked' || this.leaks.some((leak) => leak.held === held && leak.exit === exit && leak.cause.kind === cause.kind)) return;
     const found = path();
     if (!found) return;
     const connection = state.connections.get(this.parts.events.backends.idOf(held.handle));
@@ -262,6 +262,7 @@ class Collector {
       held,
       exit,
       node: this.teller.endOf(found, unit),
+      failing: this.teller.failureOf(found, held),
       cause,
       owned: connection?.origin === 'here' && connection.status !== 'returned' && connection.status !== 'stored',
       handedOver: connection?.status === 'returned' || connection?.status === 'stored',

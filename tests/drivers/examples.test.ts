@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DriverDescriptor, Example, ExampleStatement, Result } from '../../src/drivers/driver.js';
 import { drivers } from '../../src/drivers/index.js';
+import unknownDriver from '../../src/drivers/unknown-driver.js';
 import { effects } from '../../src/facts/effects.js';
 import { queries, type Query } from '../../src/facts/queries.js';
 import { resultOf } from '../../src/pass.js';
@@ -43,7 +44,7 @@ function describedBy(expected: ExampleStatement | undefined, query: Query): Exam
   };
 }
 
-const cases = drivers.flatMap((driver) =>
+const cases = [...drivers, unknownDriver].flatMap((driver) =>
   driver.examples.map((example, index): [title: string, driver: DriverDescriptor, example: Example] => [`${driver.name} ${index}`, driver, example]),
 );
 

@@ -5,7 +5,7 @@ import { solve } from '../../src/flow/solve.js';
 export interface CallOrder {
   readonly reachable: ReadonlySet<Node>;
   /** Whether a path runs from one call to the other, past no third one that is done; null is the entry or an exit. */
-  follows(from: Node | null, to: Node | null): boolean;
+  readonly follows: (from: Node | null, to: Node | null) => boolean;
 }
 
 /** The call that was done last, and the awaited ones that may still fail, each with the call before it. */

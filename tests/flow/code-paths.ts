@@ -134,22 +134,35 @@ export interface KnownDifferences {
   readonly jumpsOverFinally: boolean;
   /** A test is made of parts under `!`, `?:`, `??`, `,` or `?.`: both branches seem to follow each of them. */
   readonly mixesBranches: boolean;
+  /** The bodies of a loop or `switch` inside `try` or `catch` seem to run without what comes before them. */
+  readonly branchesInTry: boolean;
 }
+
+const REPEATED: ReadonlySet<string> = new Set([
+  'SwitchStatement',
+  'WhileStatement',
+  'DoWhileStatement',
+  'ForStatement',
+  'ForInStatement',
+  'ForOfStatement',
+]);
 
 export function knownDifferences(unit: FlowUnit): KnownDifferences {
   let jumpsOverFinally = false;
   let mixesBranches = false;
-  const walk = (node: Node, inFinally: boolean): void => {
+  let branchesInTry = false;
+  const walk = (node: Node, inTry: boolean, inFinally: boolean): void => {
     if (node.type === 'BreakStatement' || node.type === 'ContinueStatement') jumpsOverFinally ||= inFinally;
+    if (REPEATED.has(node.type)) branchesInTry ||= inTry;
     mixesBranches ||= testsOf(node).some((test) => isCompound(unwrap(test)));
-    if (node.type === 'TryStatement' && node.finalizer !== null) {
-      for (const child of childNodes(node)) walk(child, inFinally || child !== node.finalizer);
-    } else {
-      for (const child of childNodes(node)) if (!isFlowUnit(child)) walk(child, inFinally);
+    const isTry = node.type === 'TryStatement';
+    for (const child of childNodes(node)) {
+      if (isFlowUnit(child)) continue;
+      walk(child, inTry || isTry, inFinally || (isTry && node.finalizer !== null && child !== node.finalizer));
     }
   };
-  walk(unit, false);
-  return { jumpsOverFinally, mixesBranches };
+  walk(unit, false, false);
+  return { jumpsOverFinally, mixesBranches, branchesInTry };
 }
 
 function testsOf(node: Node): readonly Node[] {

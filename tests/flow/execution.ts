@@ -1,3 +1,4 @@
+import { compileFunction } from 'node:vm';
 import ts from 'typescript';
 import { randomNumbers } from './random-program.js';
 import type { Trace } from './traces.js';
@@ -39,7 +40,7 @@ export async function tracesOfExecution(text: string, maxEvents: number): Promis
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
   });
   const names = ['c', 'p', 't', 'n', 'it', 'r'];
-  const make: unknown = new Function(...names, `${outputText}; return f;`);
+  const make: unknown = compileFunction(`${outputText}; return f;`, names);
   const traces = new Set<Trace>();
   let given: number[] | null = [];
   while (given !== null) {
@@ -74,12 +75,13 @@ async function run(make: unknown, oracle: Oracle): Promise<'return' | 'throw'> {
     (id: number) => (oracle.choose([`n${id}?`, `n${id}.`]) === 1 ? { m: id } : null),
     (id: number) => iterable(oracle, id, fail),
     (id: number) => ({
-      [Symbol.dispose]: () => void (oracle.choose([`d${id}`, `d${id}!`]) === 1 && fail()),
+      [Symbol.dispose]: () => {
+        if (oracle.choose([`d${id}`, `d${id}!`]) === 1) fail();
+      },
     }),
   ];
-  if (typeof make !== 'function') throw new TypeError('Not a function.');
   try {
-    const started: unknown = make(...world)();
+    const started = call(call(make, world), []);
     if (isGenerator(started)) drive(started, oracle);
     else await started;
     return 'return';
@@ -87,6 +89,15 @@ async function run(make: unknown, oracle: Oracle): Promise<'return' | 'throw'> {
     if (error instanceof Error && /chosen|suppressed/i.test(error.message)) return 'throw';
     throw error;
   }
+}
+
+function call(callee: unknown, given: readonly unknown[]): unknown {
+  if (!isCallable(callee)) throw new TypeError('Not a function.');
+  return callee(...given);
+}
+
+function isCallable(value: unknown): value is (...given: readonly unknown[]) => unknown {
+  return typeof value === 'function';
 }
 
 function iterable(oracle: Oracle, id: number, fail: () => never): Iterable<number> {
@@ -104,12 +115,12 @@ function iterable(oracle: Oracle, id: number, fail: () => never): Iterable<numbe
   };
 }
 
-function isGenerator(value: unknown): value is Generator<unknown> {
+function isGenerator(value: unknown): value is Generator {
   return typeof value === 'object' && value !== null && 'next' in value;
 }
 
 /** Consumes a generator, as nicely or rudely as the oracle says. */
-function drive(generator: Generator<unknown>, oracle: Oracle): void {
+function drive(generator: Generator, oracle: Oracle): void {
   let result = generator.next();
   while (result.done !== true) {
     const id = String(result.value);

@@ -15,10 +15,14 @@ interface Place {
   readonly labels: readonly string[];
 }
 
-export type Flavour = 'plain' | 'async' | 'generator';
+/** `async` awaits promises, `chains` also promise chains with callbacks. */
+export type Flavour = 'plain' | 'generator' | 'async' | 'chains';
 
-/** A function of nested blocks, loops, jumps, tests and `try` statements over the calls that `traces.ts` names. */
-export function randomProgram(seed: number, flavour: Flavour): string {
+/**
+ * A function of nested blocks, loops, jumps, tests and `try` statements over the calls that `traces.ts` names; without
+ * `jumps` it has no `break`, `continue`, labelled block or `switch`.
+ */
+export function randomProgram(seed: number, flavour: Flavour, jumps = true): string {
   const random = randomNumbers(seed);
   let lastId = 0;
   const id = (): number => {
@@ -56,14 +60,15 @@ export function randomProgram(seed: number, flavour: Flavour): string {
 
   const leaf = (place: Place): string => {
     if (flavour === 'generator' && random() < 0.4) return `yield ${id()};`;
-    if (flavour === 'async' && random() < 0.5) return random() < 0.3 ? `await ${chain(place)};` : `await p(${id()});`;
+    if (flavour === 'chains' && random() < 0.15) return `await ${chain(place)};`;
+    if ((flavour === 'async' || flavour === 'chains') && random() < 0.4) return `await p(${id()});`;
     const jump = random();
     if (jump < 0.08) return `return (x = c(${id()}));`;
     if (jump < 0.12) return `throw new Error('chosen');`;
     const loop = place.loops.at(-1);
-    if (loop !== undefined && jump < 0.3) return `${pick(['break', 'continue'])} ${pick(['', pick([loop, ...place.loops])])};`;
+    if (jumps && loop !== undefined && jump < 0.3) return `${pick(['break', 'continue'])} ${pick(['', pick([loop, ...place.loops])])};`;
     const label = place.labels.at(-1);
-    if (label !== undefined && jump < 0.4) return `break ${label};`;
+    if (jumps && label !== undefined && jump < 0.4) return `break ${label};`;
     return `${expression()};`;
   };
 
@@ -85,8 +90,11 @@ export function randomProgram(seed: number, flavour: Flavour): string {
       () => `${loopLabel}: do { ${block(inLoop)} } while (${test(0)});`,
       () => `${loopLabel}: for (const y of it(${id()})) { ${block(inLoop)} }`,
       () => `${loopLabel}: for (let i = c(${id()}); ${test(0)}; c(${id()})) { ${block(inLoop)} }`,
-      () => `${label}: { ${block({ ...inner, labels: [...place.labels, label] })} }`,
-      () => `switch (true) { case t(${id()}): ${block(inner)} default: ${block(inner)} case t(${id()}): ${block(inner)} }`,
+      () => `${jumps ? `${label}:` : ''} { ${block({ ...inner, labels: [...place.labels, label] })} }`,
+      () =>
+        jumps
+          ? `switch (true) { case t(${id()}): ${block(inner)} default: ${block(inner)} case t(${id()}): ${block(inner)} }`
+          : leaf(place),
       () => (flavour === 'generator' ? leaf(place) : `{ using u${id()} = r(${id()}); ${block(inner)} }`),
     ])();
   };
@@ -96,6 +104,6 @@ export function randomProgram(seed: number, flavour: Flavour): string {
     return Array.from({ length: count }, () => statement(place)).join(' ');
   };
 
-  const kind = flavour === 'async' ? 'async function' : flavour === 'generator' ? 'function*' : 'function';
+  const kind = { plain: 'function', generator: 'function*', async: 'async function', chains: 'async function' }[flavour];
   return `${kind} f() { let x; ${block({ depth: 0, loops: [], labels: [] })} }`;
 }

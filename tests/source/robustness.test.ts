@@ -75,7 +75,7 @@ describe('code that grows exponentially is given up on', () => {
       for (const node of [last.expression, ...last.expression.arguments]) ask(node, scopes);
       const [declaration] = unit.program.body;
       if (declaration?.type === 'VariableDeclaration') ask(declaration.declarations[0]?.init ?? declaration, scopes);
-      expect(performance.now() - started).toBeLessThan(3_000);
+      expect(performance.now() - started).toBeLessThan(5_000);
     }
   });
 });

@@ -186,7 +186,7 @@ describe('locks that are taken twice, never, or by other rows', () => {
     const [lock] = locksIn(
       'WITH RECURSIVE r AS (SELECT 1 AS n, pg_advisory_lock(1) UNION ALL SELECT n + 1, NULL FROM r) SELECT * FROM r',
     );
-    expect(lock?.query?.parent?.cte).toEqual({ name: 'r', materialized: 'default', recursive: true, references: 1 });
+    expect(lock?.query?.parent?.cte).toMatchObject({ name: 'r', materialized: 'default', recursive: true, references: 1 });
   });
 });
 

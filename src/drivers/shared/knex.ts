@@ -93,6 +93,9 @@ const start = (is: Exclude<BuilderClause['is'], 'limit' | 'offset' | 'handle'>):
   clause: { is },
 });
 
+/** `knex('jobs')`: a query that reads from the table. */
+const knexTable: Call = { gives: { kind: 'builder', same: true }, clause: { is: 'from' } };
+
 /** Starting a query on Knex or a transaction. */
 export const knexStarts = {
   select: start('select'),
@@ -128,7 +131,7 @@ export const knexKinds = {
   ...knexQueryKinds,
   knex: {
     role: 'pool',
-    call: { gives: { kind: 'builder', same: true } },
+    call: knexTable,
     methods: {
       ...knexStarts,
       raw: knexRaw,
@@ -155,7 +158,7 @@ export const knexKinds = {
   transaction: {
     role: 'transaction',
     extends: 'knex',
-    call: { gives: { kind: 'builder', same: true } },
+    call: knexTable,
     methods: {
       savepoint: { callback: { argument: 0, parameters: { 0: 'transaction' } } },
       commit: { effect: { does: 'commits' } },

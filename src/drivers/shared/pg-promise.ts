@@ -27,7 +27,7 @@ export const pgPromiseMethods = {
   manyOrNone: send(rows),
   one: send(row),
   oneOrNone: send(row),
-  none: { sends: { ...text, result: { shape: 'nothing' }, rejectsRows: true, multipleStatements: true } },
+  none: { sends: { ...text, result: { shape: 'nothing' }, rejectsRows: true, tolerantMethod: 'any', multipleStatements: true } },
   result: send({ shape: 'rows', at: ['rows'] }),
   multi: send({ shape: 'rows', at: ['0'] }),
   multiResult: send({ shape: 'rows', at: ['0', 'rows'] }),

@@ -23,6 +23,7 @@ export const postgresHelper: Call = { fragment: { sql: [{ argument: 0 }], as: 'i
 /** Options or a name may stand before the callback, which may return an array of queries. */
 export const postgresBegin: Call = {
   callback: { argument: 'last', parameters: { 0: 'transaction' }, returnsBatch: true },
+  isolation: [{ argument: 0 }],
 };
 
 export const postgresQueryKinds = {

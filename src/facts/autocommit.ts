@@ -1,0 +1,120 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import { definePass } from '../pass.js';
+import { isFunction, unwrappedParent } from '../source/ast.js';
+import { scopes } from '../source/scope.js';
+import { usesOf, type Use } from '../source/uses.js';
+import type { QueryLevel } from '../sql/model.js';
+import { isVariable } from './backends.js';
+import { effects } from './effects.js';
+import { evaluation } from './evaluation.js';
+import { events } from './events.js';
+import { createImplicitTransactions } from './implicit-transactions.js';
+import { roleOfKind } from './kinds.js';
+import { queries, type Query, type QueryLock } from './queries.js';
+import type { Handle } from './values.js';
+
+/** Statements that run in a transaction of their own, and what a transaction lock may be good for in them. */
+export interface Autocommit {
+  /** Sent through a pool, for certain in no transaction that other statements share. */
+  isOnPool(query: Query): boolean;
+  /** The call whose transaction the statement stands in without being sent over it. */
+  transactionAround(query: Query): TSESTree.Node | null;
+  /** Is there nothing to guard behind the statement: a probe whose answer is handed on, a lock for its own statement? */
+  isPointless(lock: QueryLock): boolean;
+}
+
+export const autocommit = definePass('autocommit', [scopes, evaluation, queries, effects, events], ([scopesOfFile, { evaluator, callers, drivers }, statements, effectsOfFile, { backends, callbackOf }], unit): Autocommit => {
+  const mayJoinTransaction = createImplicitTransactions(unit, drivers);
+  return { isOnPool, transactionAround, isPointless };
+
+  function isOnPool(query: Query): boolean {
+    const { handle, sent, mayJoinBatch, analysis } = query;
+    if (handle.role !== 'pool' && handle.role !== 'http' && !isInjectedPool(handle)) return false;
+    if (sent === 'never' || mayJoinBatch || (analysis?.statements.length ?? 0) > 1) return false;
+    // What is imported may be one connection, and then a BEGIN on it begins a transaction.
+    return !handle.assumed || !beginsTransaction(query);
+  }
+
+  /**
+   * What a class is given when it is made and keeps in a field lives longer than a transaction. A type that transactions
+   * have, too (`Knex`), means the pool there, unless the file itself makes such an object with something else.
+   */
+  function isInjectedPool(handle: Handle): boolean {
+    const { identity, driver, kind, evidence } = handle; 
+    if (handle.role !== 'unknown' || evidence.because !== 'annotation' || !isVariable(identity)) return false;
+    if (roleOfKind(driver, kind) !== 'pool' || mayJoinTransaction(handle)) return false;
+    const definition = scopesOfFile.definitionOf(identity);
+    if (definition.kind !== 'parameter' || definition.node.type !== 'TSParameterProperty' || !definition.node.readonly) return false;
+    return callers.callSitesOf(definition.function, evaluator).length === 0;
+  }
+
+  function beginsTransaction({ handle }: Query): boolean {
+    const begins = [
+      ...statements.filter(({ session }) => session.some(({ kind }) => kind === 'begin')).map((statement) => statement.handle),
+      ...effectsOfFile.flatMap(({ effect, handle: begun }) => (effect.does === 'begins' && begun ? [begun] : [])),
+    ];
+    return begins.some((begun) => backends.relation(begun, handle) === 'same');
+  }
+
+  function transactionAround({ node, handle }: Query): TSESTree.Node | null {
+    for (let inner: TSESTree.Node | undefined = node; inner; inner = inner.parent) {
+      if (!isFunction(inner)) continue;
+      const { parent: call } = unwrappedParent(inner);
+      const callback = call?.type === 'CallExpression' ? callbackOf(call) : null;
+      if (!call || callback?.function !== inner) continue;
+      const isOfPool = callback.before.some(
+        (event) => event.kind === 'take' && event.handle.role === 'transaction' && event.handle.pool !== null && backends.relation(event.handle.pool, handle) === 'same',
+      );
+      if (isOfPool) return call;
+    }
+    return null;
+  }
+
+  function isPointless(lock: QueryLock): boolean {
+    const { operation, query } = lock;
+    if (operation.body === 'do' || guardsOwnStatement(lock)) return true;
+    return operation.action === 'try' && query.uses.some(({ sink }) => sink.kind !== 'discarded' && sink.kind !== 'never-read') && query.uses.every(isHandedOn);
+  }
+
+  /** Returned, passed on or written somewhere: nothing here depends on the answer. */
+  function isHandedOn(use: Use): boolean {
+    switch (use.sink.kind) {
+      case 'returned':
+      case 'argument':
+      case 'interpolated':
+      case 'stored':
+      case 'yielded':
+      case 'exported':
+      case 'escaped':
+      case 'discarded':
+      case 'never-read':
+        return true;
+      case 'compared':
+        return usesOf(use.node, scopesOfFile).every(isHandedOn);
+      case 'tested':
+      case 'called':
+      case 'thrown':
+      case 'operand':
+        return false;
+      default:
+        return use.sink satisfies never;
+    }
+  }
+});
+
+/** The same statement reads or changes rows: the lock is held for as long as that takes. Also true where that cannot be told. */
+function guardsOwnStatement({ operation, level, query }: QueryLock): boolean {
+  if (!level || query.analysis?.status === 'scanned' || query.analysis?.status === 'unknown') return true;
+  const statement = query.analysis?.statements[operation.statement];
+  if (statement?.writes === true) return true;
+  const ownTable = commonTableOf(level);
+  const levels: (QueryLevel | null)[] = [statement?.query ?? null];
+  for (let outer: QueryLevel | null = level; outer; outer = outer.parent) levels.push(outer);
+  return levels.some((each) => each?.from.some(({ kind, name }) => kind === 'table' || (kind === 'cte' && name !== ownTable)) === true);
+}
+
+/** The common table in which the lock stands. */
+function commonTableOf(level: QueryLevel): string | null {
+  for (let outer: QueryLevel | null = level; outer; outer = outer.parent) if (outer.cte) return outer.cte.name;
+  return null;
+}

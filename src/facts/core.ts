@@ -1,0 +1,67 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import type { Condition, DriverDescriptor, Give, GiveDetails, Position } from '../drivers/driver.js';
+import type { FunctionNode } from '../source/ast.js';
+import type { PatternStep, Scopes, Variable } from '../source/scope.js';
+import type { Callers } from './callers.js';
+import type { ElsewhereReader } from './imports/elsewhere.js';
+import type { LinkedFiles } from './imports/linked-files.js';
+import type { CallMeaning, Evaluator } from './evaluator.js';
+import type { Modules } from './modules.js';
+import type { DriverObject, Evidence, HandleIdentity, MakingNode, SignalUse, Value } from './values.js';
+
+/** What stands at a place in a call. */
+export type Placed = { readonly kind: 'found'; readonly node: TSESTree.Node } | { readonly kind: 'absent' } | { readonly kind: 'unknown' };
+
+export interface EvaluatorParts {
+  /** Over this file and those it imports. */
+  readonly scopes: Scopes;
+  readonly links: LinkedFiles;
+  readonly modules: Modules;
+  readonly callers: Callers;
+  readonly propertyOf: (expression: TSESTree.Node, path: string) => Placed;
+  readonly constantOf: (expression: TSESTree.Node) => { readonly value: unknown } | null;
+  /** Reads an annotation; created with the evaluator, because `typeof x` and `x: T` refer to each other. */
+  readonly typeValue: (annotation: TSESTree.TypeNode, at: TSESTree.Node, evaluator: Evaluator) => Value;
+  /** What the parser's type checker says of an expression that syntax leaves unknown. */
+  readonly typed: (expression: TSESTree.Node) => Value;
+}
+
+/** How an object comes into being. */
+export interface Making {
+  readonly evidence: Evidence;
+  readonly identity: HandleIdentity;
+  readonly lifetime?: FunctionNode | null;
+  readonly moduleLevel?: boolean;
+  readonly signal?: SignalUse | null;
+}
+
+/** The parts of the evaluator as they see each other: every question may lead to every other one. */
+export interface Core {
+  readonly parts: EvaluatorParts;
+  readonly evaluator: Evaluator;
+  valueOf(expression: TSESTree.Node): Value;
+  valueOfVariable(variable: Variable): Value;
+  /** What a type says, under an identity; null when it says nothing. */
+  declaredAs(annotation: TSESTree.TypeNode, identity: HandleIdentity, at: TSESTree.Node): Value | null;
+  memberOf(value: Value, name: string, at: TSESTree.Node): Value;
+  meaningOf(node: MakingNode): CallMeaning | null;
+  /** `from` is a node of the importing file; without one, files of the project are not looked at. */
+  exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value;
+  readonly elsewhere: ElsewhereReader;
+  returnedBy(fn: FunctionNode): Value;
+  awaited(value: Value): Value;
+  /** The part of a value that a destructuring pattern takes. */
+  follow(value: Value, path: readonly PatternStep[], at: TSESTree.Node): Value;
+  /** Any element of a list. */
+  elementsOf(value: Value): Value;
+  placed(node: MakingNode, position: Position): Placed;
+  holds(node: MakingNode, condition: Condition): boolean;
+  make(give: Give, driver: DriverDescriptor, receiver: DriverObject | null, call: MakingNode | null, making: Making): DriverObject;
+  /**
+   * Answers a question once: runs `compute` unless the answer is known. While the same question is being answered, or too
+   * many are, nothing is known. A key stands for one question; an expression for what it is, a variable for what it holds.
+   */
+  guarded(key: object, compute: () => Value): Value;
+}
+
+export const detailsOf = (give: Give): GiveDetails => (typeof give === 'string' ? { kind: give } : give);

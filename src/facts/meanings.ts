@@ -1,0 +1,139 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import type { Call, DriverDescriptor } from '../drivers/driver.js';
+import { memberName, unwrap } from '../source/ast.js';
+import type { Core } from './core.js';
+import type { CallMeaning } from './evaluator.js';
+import { methodOfKind, readKind } from './kinds.js';
+import { isModuleLevel } from './making.js';
+import { createPositions } from './positions.js';
+import { createReceiverIdentity } from './receiver-identity.js';
+import { bareHandle, type DriverObject, type Handle, type MakingNode, type Unknown, type Value } from './values.js';
+
+/** Says what a driver's descriptor makes of a call. */
+export function createMeanings(core: Core) {
+  const { modules, scopes } = core.parts;
+  const { variantOf } = createPositions(core);
+  const identityOf = createReceiverIdentity(scopes);
+  return { meaningOf };
+
+  function meaningOf(node: MakingNode): CallMeaning | null {
+    if (node.type === 'NewExpression') return null;
+    const callee = unwrap(node.type === 'CallExpression' ? node.callee : node.tag);
+    const isTag = node.type === 'TaggedTemplateExpression';
+    const name = callee.type === 'MemberExpression' ? (memberName(callee) ?? '') : callee.type === 'Identifier' ? callee.name : '';
+    const value = isTag ? core.evaluator.typedValueOf(callee) : core.valueOf(callee);
+    switch (value.type) {
+      case 'method':
+        // A method used as a tag is described like the method; its positions say `template`.
+        return meaning(value.call, value.receiver.driver, value.receiver, value.name);
+      case 'export': {
+        const call = isTag ? value.entry.tag : value.entry.call;
+        return call ? meaning(call, value.driver, null, name) : null;
+      }
+      case 'namespace': {
+        const known = modules.exportOf(value.module, value.path);
+        const call = isTag ? known?.entry.tag : known?.entry.call;
+        return known && call ? meaning(call, known.driver, null, name) : null;
+      }
+      case 'object': {
+        const call = readKind(value.driver, value.kind, (kind) => (isTag ? kind.tag : kind.call));
+        return call ? meaning(call, value.driver, value, name) : null;
+      }
+      case 'delegate':
+        return meaning({ usesConnection: true }, value.receiver.driver, value.receiver, name);
+      case 'foreign':
+        return ofForeign(value, callee);
+      case 'elsewhere': {
+        // A function that its file does not explain is as good as one that was not read, as far as it sends.
+        const assumption = value.named && ofForeign({ type: 'foreign', ...value.named }, callee);
+        return assumption?.call.sends ? assumption : null;
+      }
+      case 'unknown':
+        return ofAlternatives(value) ?? ofUnknownReceiver(callee);
+      default:
+        return null;
+    }
+
+    function meaning(call: Call, driver: DriverDescriptor, receiver: DriverObject | null, called: string): CallMeaning {
+      return { call: variantOf(call, node), driver, receiver, name: called, otherReceivers: [] };
+    }
+
+    /** A method of something imported from a file that was not read, or an imported function. */
+    function ofForeign(foreign: Value & { type: 'foreign' }, expression: TSESTree.Node): CallMeaning | null {
+      const at = expression.type === 'MemberExpression' ? expression.object : expression;
+      const owner = expression.type === 'MemberExpression' ? modules.ownerOfMethod(name) : null;
+      const method = owner && methodOfKind(owner.driver, owner.kind, name);
+      if (owner && method) {
+        return meaning(method, owner.driver, assumed(owner.driver, owner.kind, assumedPool(owner.driver, owner.kind, foreign, foreign.path.slice(0, -1), at)), name);
+      }
+      const { driver, kind } = modules.assumedOwner();
+      const isSending = isTag || [foreign.path.at(-1), name].some((candidate) => candidate !== undefined && modules.isSendingFunction(candidate));
+      const call = isSending ? readKind(driver, kind, (described) => (isTag ? described.tag : described.call)) : undefined;
+      return call ? meaning(call, driver, assumed(driver, kind, assumedPool(driver, kind, foreign, foreign.path, at)), name) : null;
+    }
+
+    /** Callers or branches bring different objects: the first stands for the method's meaning, none for the role. */
+    function ofAlternatives({ alternatives, from }: Unknown): CallMeaning | null {
+      const [first, ...others] = alternatives.filter((alternative) => alternative.type === 'method');
+      if (!first) return null;
+      const { receiver } = first;
+      const open: DriverObject = receiver.handle ? { ...receiver, handle: { ...receiver.handle, role: 'unknown' } } : receiver;
+      return { ...meaning(first.call, receiver.driver, open, first.name), otherReceivers: from === 'callers' ? [first, ...others].map((other) => other.receiver) : [] };
+    }
+
+    /** A method called on something of which the file shows nothing. */
+    function ofUnknownReceiver(expression: TSESTree.Node): CallMeaning | null {
+      if (expression.type !== 'MemberExpression' || isBuiltIn(expression.object)) return null;
+      const object = core.valueOf(expression.object);
+      if (object.type !== 'shape' && object.type !== 'elsewhere' && (object.type !== 'unknown' || object.alternatives.length > 0)) return null;
+      const isShared = isModuleConstant(expression.object);
+      const owner = modules.ownerOfMethod(name, isShared ? 'pool' : 'session');
+      const call = owner && methodOfKind(owner.driver, owner.kind, name);
+      if (!owner || !call) return null;
+      const { driver, kind } = owner;
+      const handle = bareHandle({
+        role: isShared ? 'pool' : 'unknown',
+        driver,
+        kind,
+        identity: identityOf(expression.object),
+        evidence: { because: isShared ? 'module-import' : 'none', node: expression.object },
+      });
+      return meaning(call, driver, assumed(driver, kind, { ...handle, moduleLevel: isShared, assumed: !modules.isDistinctive(name) }), name);
+    }
+  }
+
+  /**
+   * A handle imported from a file that was not read. At module level it cannot be a transaction or somebody's own
+   * connection; a pool is the better of the two things it can be.
+   */
+  function assumedPool(driver: DriverDescriptor, kind: string, value: Value & { type: 'foreign' }, path: readonly string[], node: TSESTree.Node): Handle {
+    const handle = bareHandle({
+      role: 'pool',
+      driver,
+      kind,
+      identity: `${value.module}#${path.join('.')}`,
+      evidence: { because: 'module-import', node },
+    });
+    return { ...handle, moduleLevel: true, assumed: true };
+  }
+
+  function assumed(driver: DriverDescriptor, kind: string, handle: Handle): DriverObject {
+    return { type: 'object', driver, kind, node: handle.evidence.node, handle };
+  }
+
+  /** `Promise.any`, `/lock/.exec`: a global that the file does not declare, or a value without a library. */
+  function isBuiltIn(expression: TSESTree.Node): boolean {
+    const node = unwrap(expression);
+    if (node.type === 'Identifier') return scopes.variableOf(node) === null;
+    return node.type === 'Literal' || node.type === 'TemplateLiteral' || node.type === 'ArrayExpression';
+  }
+
+  /** `const db = createDb();` at module level: what it holds is there once, for everybody. */
+  function isModuleConstant(expression: TSESTree.Node): boolean {
+    const node = unwrap(expression);
+    const variable = node.type === 'Identifier' ? scopes.variableOf(node) : null;
+    const definition = variable && scopes.definitionOf(variable);
+    if (!variable || definition?.kind !== 'value' || definition.declaration === null || !scopes.isModuleLevel(variable)) return false;
+    return isModuleLevel(unwrap(definition.init));
+  }
+}

@@ -1,0 +1,52 @@
+import { itFinds, type Case } from './lock-statements.js';
+
+const one = (title: string, code: string, ...expected: string[]): Case => ({ title, code, expected });
+const LOCK = "'SELECT pg_advisory_lock(1)'";
+
+describe('handles from files that were not read', () => {
+  itFinds([
+    one('a named import', `import { db } from './db';\nawait db.query(${LOCK});`, '2 pool pg_advisory_lock'),
+    one('a default import', `import db from '../db.js';\nawait db.execute(${LOCK});`, '2 pool pg_advisory_lock'),
+    one('a namespace import', `import * as db from './db';\nawait db.query(${LOCK});\nawait db.pool.query('SELECT pg_advisory_unlock(1)');`, '2 pool pg_advisory_lock', '3 pool pg_advisory_unlock'),
+    one('require', `const { pool } = require('./db');\npool.query(${LOCK});`, '2 pool pg_advisory_lock'),
+    one('an import from a package of the workspace', `import { db } from '@acme/database';\nawait db.query(${LOCK});`, '2 pool pg_advisory_lock'),
+    one('a method that names its library', `import { prisma } from './db';\nawait prisma.$queryRaw\`SELECT pg_try_advisory_lock(1)\`;`, '2 pool pg_try_advisory_lock'),
+    one('a nested member', `import { services } from './services';\nawait services.db.query(${LOCK});`, '2 pool pg_advisory_lock'),
+    one('a property that names its library', `import models from './models';\nawait models.sequelize.query(${LOCK});`, '2 pool pg_advisory_lock'),
+    one('the same property, destructured', `const { sequelize } = require('./models');\nsequelize.query(${LOCK});`, '2 pool pg_advisory_lock'),
+    one('an imported function', `import { query } from './db';\nawait query('SELECT pg_advisory_lock($1)', [1]);`, '2 pool pg_advisory_lock'),
+    one('an imported function under another name', `import { query as q } from './db';\nawait q(${LOCK});`, '2 pool pg_advisory_lock'),
+    one('an imported function of another name', `import { audit } from './audit';\nawait audit(${LOCK});`),
+    one('an imported tag', `import { sql } from './db';\nawait sql\`SELECT pg_advisory_lock(\${1})\`;`, '2 pool pg_advisory_lock'),
+    one('an imported tag as a fragment', `import { db, sql } from './db';\nawait db.execute(sql\`SELECT pg_advisory_lock(\${1})\`);`, '2 pool pg_advisory_lock'),
+    one('an imported tag that makes an object to run', `import { db, sql } from './db';\nawait sql\`SELECT pg_advisory_lock(1)\`.execute(db);\n// advisory`),
+    one('a connection taken from an import', `import { pool } from './db';\nexport async function run() { const c = await pool.connect(); await c.query('BEGIN'); await c.query(${LOCK}); }`, '2 connection pg_advisory_lock'),
+    one('a transaction callback of an import', `import { db } from './db';\nawait db.transaction(async (tx) => { await tx.execute('SELECT pg_advisory_xact_lock(1)'); });`, '2 transaction pg_advisory_xact_lock'),
+    one('the pool as an argument of an import', `import { sql } from 'kysely';\nimport { db } from './db';\nawait sql\`SELECT pg_advisory_lock(1)\`.execute(db);`, '3 pool pg_advisory_lock'),
+    one('a module-level constant from a function that was not read', `import { createDb } from './db';\nconst db = createDb();\nexport const lock = () => db.query(${LOCK});`, '3 pool pg_advisory_lock'),
+    one('the same inside a function may be anybody', `import { createDb } from './db';\nexport const lock = () => { const db = createDb(); return db.query(${LOCK}); };`, '2 unknown pg_advisory_lock'),
+    one('a drizzle database over an imported client', `import { drizzle } from 'drizzle-orm/node-postgres';\nimport { pool } from './pool';\nconst db = drizzle(pool);\nawait db.execute(${LOCK});`, '4 pool pg_advisory_lock'),
+    one('a type from elsewhere does not make a connection', `import type { Tx } from './types';\nexport const lock = (tx: Tx) => tx.execute(${LOCK});`, '2 unknown pg_advisory_lock'),
+  ]);
+});
+
+describe('transactions that a file does not show', () => {
+  itFinds([
+    one('typeorm-transactional', `import { Transactional } from 'typeorm-transactional';\nimport { DataSource } from 'typeorm';\nexport class Jobs { constructor(private ds: DataSource) {}\n run() { return this.ds.query('SELECT pg_advisory_xact_lock(1)'); } }`, '4 unknown pg_advisory_xact_lock'),
+    one('typeorm-transactional over an import', `import 'typeorm-transactional';\nimport { dataSource } from './db';\nawait dataSource.query('SELECT pg_advisory_xact_lock(1)');`, '3 unknown pg_advisory_xact_lock'),
+    one('Sequelize with CLS', `import { Sequelize } from 'sequelize';\nSequelize.useCLS(ns);\nconst s = new Sequelize(url);\nawait s.query('SELECT pg_advisory_xact_lock(1)');`, '4 unknown pg_advisory_xact_lock'),
+    one('a method of a similar name is none', `import { Sequelize } from 'sequelize';\nNotSequelize.useCLS(ns);\nconst s = new Sequelize(url);\nawait s.query('SELECT pg_advisory_xact_lock(1)');`, '4 pool pg_advisory_xact_lock'),
+  ]);
+});
+
+describe('handles of unknown origin', () => {
+  itFinds([
+    one('a parameter', `export const lock = (client) => client.query(${LOCK});`, '1 unknown pg_advisory_lock'),
+    one('a field', `export class Jobs { lock() { return this.db.query(${LOCK}); } }`, '1 unknown pg_advisory_lock'),
+    one('a method that names its library', `export const lock = (tx) => tx.$executeRaw\`SELECT pg_advisory_xact_lock(1)\`;`, '1 unknown pg_advisory_xact_lock'),
+    one('a property that names its library', `module.exports = { up: async (queryInterface) => { await queryInterface.sequelize.query(${LOCK}); } };`, '1 pool pg_advisory_lock'),
+    one('an interface of the file', `interface Db { query(text: string): Promise<unknown> }\nexport const lock = (db: Db) => db.query(${LOCK});`, '2 unknown pg_advisory_lock'),
+    one('a container', `export const lock = async () => (await container.resolve('db')).query(${LOCK});`, '1 unknown pg_advisory_lock'),
+    one('only with a lock statement', `export const run = (client) => client.query('SELECT 1');\n// advisory`),
+  ]);
+});
