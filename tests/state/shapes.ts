@@ -702,6 +702,41 @@ export class Leader {
     this.leader = rows[0].ok;
   }
 }`),
+  inPg('guard that only gives back', `
+export class Guard {
+  private constructor(private readonly client: PoolClient) {}
+  static async acquire() {
+    const client = await pool.connect();
+    const { rows } = await client.query('SELECT pg_try_advisory_lock(1) AS ok');
+    if (rows[0].ok) return new Guard(client);
+    client.release();
+    return null;
+  }
+  close() { this.client.release(); }
+}`, ['give-back pg_try_advisory_lock@8 no-unlock call@13']),
+  inPg('guard that unlocks', `
+export class Guard {
+  private constructor(private readonly client: PoolClient) {}
+  static async acquire() {
+    const client = await pool.connect();
+    const { rows } = await client.query('SELECT pg_try_advisory_lock(1) AS ok');
+    if (rows[0].ok) return new Guard(client);
+    client.release();
+    return null;
+  }
+  async unlock() { await this.client.query('SELECT pg_advisory_unlock(1)'); }
+  close() { this.client.release(); }
+}`),
+  inPg('guard that ends the session', `
+export class Guard {
+  private constructor(private readonly client: PoolClient) {}
+  static async acquire() {
+    const client = await pool.connect();
+    await client.query('SELECT pg_advisory_lock(1)');
+    return new Guard(client);
+  }
+  close() { this.client.release(true); }
+}`),
   inPg('held flag in a field', `
 export class Lock {
   private held = false;
