@@ -102,7 +102,7 @@ describe('a mistake in the settings', () => {
     [{ lockFunctions: [{ name: 'f', action: 'try', level: 'session', mode: () => 1 }] }, `${key}.lockFunctions[0].mode is a function; allowed: "shared", "exclusive".`],
     [{ drivers: [{ ...driver, dialect: 'postgresql' }] }, `${key}.drivers[0].dialect is "postgresql"; allowed: "postgres", "mysql", "either". Did you mean "postgres"?`],
     [{ drivers: [{ ...driver, examples: [] }] }, `${key}.drivers[0].examples is []; allowed: an array with at least 1 entry.`],
-    [withPool({ roles: 'pool' }), `${key}.drivers[0].kinds.pool.roles is not known; allowed in ${key}.drivers[0].kinds.pool: role, extends, methods, properties, call, tag, otherMembers, fluent, dispose. Did you mean "role"?`],
+    [withPool({ roles: 'pool' }), `${key}.drivers[0].kinds.pool.roles is not known; allowed in ${key}.drivers[0].kinds.pool: role, extends, methods, properties, call, tag, new, otherMembers, otherProperties, fluent, awaits, resolves, behindPooler, dispose. Did you mean "role"?`],
     [withPool({ methods: { $run: { sends: { sql: [{ argument: 0 }], result: { shape: 'row' } } } } }), `${key}.drivers[0].kinds.pool.methods.$run.sends.result lacks "at"; it needs at.`],
     [withPool({ methods: { run: { effect: { does: 'give-back' } } } }), `${key}.drivers[0].kinds.pool.methods.run.effect.does is "give-back"; allowed: "gives-back", "closes", "begins", "commits", "rolls-back", "commits-and-gives-back", "listens". Did you mean "gives-back"?`],
     [withPool({ methods: { run: { gives: { kind: 'pool', same: 1 } } } }), `${key}.drivers[0].kinds.pool.methods.run.gives.same is 1; allowed: true or false.`],
