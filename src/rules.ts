@@ -12,12 +12,14 @@ import noPoolQueryWhileLocked from '../rules/no-pool-query-while-locked.js';
 import noPoolSessionLock from '../rules/no-pool-session-lock.js';
 import noRacedLockAcquire from '../rules/no-raced-lock-acquire.js';
 import noReleaseWhileLocked from '../rules/no-release-while-locked.js';
-import noSessionLock from '../rules/no-session-lock.js';
 import noSessionLockInTransaction from '../rules/no-session-lock-in-transaction.js';
+import noSessionLock from '../rules/no-session-lock.js';
 import noSharedSessionLock from '../rules/no-shared-session-lock.js';
 import noStackedSessionLock from '../rules/no-stacked-session-lock.js';
 import noUnlockAll from '../rules/no-unlock-all.js';
+import noUnstableLockKey from '../rules/no-unstable-lock-key.js';
 import noVoidLockResult from '../rules/no-void-lock-result.js';
+import noWeakLockKey from '../rules/no-weak-lock-key.js';
 import noXactLockOutsideTransaction from '../rules/no-xact-lock-outside-transaction.js';
 import preferXactLock from '../rules/prefer-xact-lock.js';
 import requireUnlock from '../rules/require-unlock.js';
@@ -40,12 +42,14 @@ export const rules: readonly Rule[] = [
   noPoolSessionLock,
   noRacedLockAcquire,
   noReleaseWhileLocked,
-  noSessionLock,
   noSessionLockInTransaction,
+  noSessionLock,
   noSharedSessionLock,
   noStackedSessionLock,
   noUnlockAll,
+  noUnstableLockKey,
   noVoidLockResult,
+  noWeakLockKey,
   noXactLockOutsideTransaction,
   preferXactLock,
   requireUnlock,

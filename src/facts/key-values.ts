@@ -10,7 +10,7 @@ import type { Frame } from './frames.js';
 import { applyUnary, combine } from './key-arithmetic.js';
 import { constructed, digestResult, methodResult, resultOf } from './key-calls.js';
 import {
-  anyBigint, anyNumber, anyText, asText, concatenated, constantText, either, numberValue, objectValue, scatterOf, unknownValue, valueOfConstant,
+  anyBigint, anyNumber, anyText, asText, concatenated, constantText, either, isConstant, numberValue, objectValue, scatterOf, unknownValue, valueOfConstant,
   type KeyValue, type StringValue,
 } from './key-domain.js';
 
@@ -163,7 +163,7 @@ class Question {
     // What another function writes may come at any time, and then the order of the writes says nothing.
     const isOrdered = [read, ...writes.map(({ identifier }) => identifier)].every((node) => enclosingFunction(node) === own);
     const last = isOrdered ? lastWrites(writes, read, this.scopes.text) : writes;
-    return this.#guarded(variable, meanwhile, () => either(last.map((write) => this.#valueWritten(write, meanwhile, frames))));
+    return this.#guarded(variable, meanwhile, () => either(last.map((write) => hashed(this.#valueWritten(write, meanwhile, frames), meanwhile))));
   }
 
   /** What a variable holds inside the loop that hashes a text into it: a number of unknown size. */
@@ -247,8 +247,9 @@ class Question {
     if (!variable) return unknownValue;
     const isHash = readsCharacters.test(this.scopes.text.slice(...callback.range));
     const first = this.valueOf(initial, frames);
-    return this.#guarded(variable, accumulator(first, isHash ? call : null), () =>
-      either([first, ...returnedExpressions(callback).map((expression) => this.valueOf(expression, frames))]),
+    const accumulated = accumulator(first, isHash ? call : null);
+    return this.#guarded(variable, accumulated, () =>
+      either([first, ...returnedExpressions(callback).map((expression) => hashed(this.valueOf(expression, frames), accumulated))]),
     );
   }
 
@@ -268,6 +269,13 @@ function accumulator(initial: KeyValue, hashing: TSESTree.Node | null): KeyValue
   const scattered = { spread: hashing !== null, hash: hashing && { how: 'a hash made character by character', node: hashing } };
   if (initial.type === 'number') return { ...anyNumber, ...scattered };
   return initial.type === 'bigint' ? { ...anyBigint, ...scattered } : unknownValue;
+}
+
+/** What a round of the loop makes of the accumulator and the next character is the same hash, in the range it is cut to. */
+function hashed(value: KeyValue, accumulated: KeyValue): KeyValue {
+  const { hash } = scatterOf(accumulated);
+  if (!hash || (value.type !== 'number' && value.type !== 'bigint') || isConstant(value)) return value;
+  return { ...value, spread: true, hash };
 }
 
 /** What an annotation says of a parameter. */

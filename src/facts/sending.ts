@@ -95,11 +95,16 @@ export function createSending({ evaluated, fragments, scopes, unit }: StatementP
     return null;
   }
 
-  /** The calls of a chain that follow a statement's own call. */
-  function* laterSteps(sending: CallNode): Generator<BuilderStep & { readonly meaning: CallMeaning }> {
-    let node: CallNode = sending;
+  /** The calls of a chain that follow a statement's own call, also where a constant holds the statement in between. */
+  function* laterSteps(statement: TSESTree.Node): Generator<BuilderStep & { readonly meaning: CallMeaning }> {
+    let node = statement;
     for (;;) {
       const { parent, child } = unwrappedParent(node);
+      if (parent?.type === 'VariableDeclarator' && parent.init === child && parent.id.type === 'Identifier') {
+        const variable = scopes.variableOf(parent.id);
+        for (const { identifier } of variable ? scopes.readsOf(variable) : []) yield* laterSteps(identifier);
+        return;
+      }
       if (parent?.type !== 'MemberExpression' || parent.object !== child) return;
       const call = unwrappedParent(parent).parent;
       if (call?.type !== 'CallExpression' || unwrap(call.callee) !== parent) return;

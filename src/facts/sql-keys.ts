@@ -1,6 +1,8 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass } from '../pass.js';
+import { unwrap } from '../source/ast.js';
 import { staticValue } from '../source/constants.js';
+import { dottedName } from '../source/mutations.js';
 import { scopes } from '../source/scope.js';
 import type { SqlExpression } from '../sql/model.js';
 import { combine, toBigint } from './key-arithmetic.js';
@@ -50,6 +52,8 @@ export const sqlKeys = definePass('SQL keys', [keyValues, scopes], ([values, sco
 
 const depthLimit = 40;
 
+const isOneValue = ({ kind }: SqlExpression): boolean => kind !== 'cast' && kind !== 'call' && kind !== 'operator' && kind !== 'placeholder';
+
 const sqlKey = (type: string, value: KeyValue, more: Partial<SqlKey> = {}): SqlKey => ({ type, value, from: 'sql', node: null, spelled: null, failure: null, ...more });
 
 const unknownKey = sqlKey('unknown', unknownValue);
@@ -63,6 +67,8 @@ class Reader {
 
   read(expression: SqlExpression, depth: number): SqlKey {
     if (depth > depthLimit) return unknownKey;
+    const bound = isOneValue(expression) ? this.#templateValue(expression.range.start) : null;
+    if (bound) return sqlKey('parameter', this.#valueOf(bound), { from: 'bound', node: bound });
     switch (expression.kind) {
       case 'integer':
         return this.#integer(expression.value, expression);
@@ -96,6 +102,25 @@ class Reader {
 
   #valueOf(node: TSESTree.Node): KeyValue {
     return this.values.valueOf(node, this.lock.query.frames);
+  }
+
+  /**
+   * The value of a tagged template at an offset of the text, which the tag binds though the text shows what it is; null
+   * for SQL that the template itself writes.
+   */
+  #templateValue(offset: number): TSESTree.Node | null {
+    const segment = this.lock.text.segments.findLast(({ at }) => at <= offset);
+    if (!segment) return null;
+    let node = unwrap(this.lock.text.node);
+    for (;;) {
+      const template: TSESTree.Node = node.type === 'TaggedTemplateExpression' ? node.quasi : node;
+      const tag = template.parent?.type === 'TaggedTemplateExpression' ? template.parent.tag : null;
+      if (template.type !== 'TemplateLiteral' || !tag || dottedName(tag) === 'String.raw') return null;
+      const expression = template.expressions.find(({ range }) => range[0] <= segment.home[0] && range[1] >= segment.home[1]);
+      if (!expression) return null;
+      node = unwrap(expression);
+      if (node.type !== 'TaggedTemplateExpression') return segment.origin === node || this.constantOf(node) ? node : null;
+    }
   }
 
   /** A number in the text; JavaScript may have written it there, with the digits it had left. */
@@ -238,7 +263,7 @@ class Reader {
         if (!second) return operator === '-' || operator === '+' ? sqlKey(first.type, unknownValue) : unknownKey;
         const shift = operator === '<<' || operator === '>>';
         const type = shift ? (integerTypes.has(first.type) ? first.type : null) : commonType([first.type, second.type]);
-        const value = combine(operator === '#' ? '^' : operator, integerOf(first), integerOf(second), this.lock.query.node);
+        const value = inSql(combine(operator === '#' ? '^' : operator, integerOf(first), integerOf(second), this.lock.query.node));
         return sqlKey(type ?? 'unknown', type === null || integerTypes.has(type) ? value : unknownValue);
       }
       default:
@@ -252,6 +277,12 @@ const textTypes: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'na
 function integerOf(key: SqlKey) {
   const value = key.value.type === 'number' ? toBigint(key.value) : key.value;
   return value.type === 'bigint' ? value : { ...anyBigint, ...scatterOf(value) };
+}
+
+/** A reduction is described as JavaScript writes it for bigints, with an `n`. */
+function inSql(value: KeyValue): KeyValue {
+  const { hash } = scatterOf(value);
+  return hash?.how.startsWith('% ') && value.type === 'bigint' ? { ...value, hash: { ...hash, how: hash.how.replace(/n$/, '') } } : value;
 }
 
 /** Does the value fit into a signed integer of so many bits? */

@@ -71,13 +71,15 @@ export type LossCause =
   /** The path passes an unlock that certainly does not match. */
   | { readonly kind: 'unlock-mismatched'; readonly unlock: QueryLock };
 
-/** A session lock still held at an exit of the function. Certain only; at most one per lock and kind of exit. */
+/** A session lock still held at an exit of the function. Certain only; at most one per lock, kind of exit and cause. */
 export interface Leak {
   readonly held: HeldLock;
   /** How the path ends. */
   readonly exit: 'return' | 'throw';
   /** The `return` or `throw` statement, or the call that throws, by which it ends; the function where it runs off its end. */
   readonly node: TSESTree.Node;
+  /** The call or `throw` whose failure sets the path on its way, also where it is caught before the exit; null for none. */
+  readonly failing: TSESTree.Node | null;
   readonly cause: LossCause;
   /**
    * The connection is this function's own on this path. False where it came from outside, or where it was returned,
@@ -104,7 +106,7 @@ export interface ConnectionLeak {
   readonly witness: readonly PathStep[];
 }
 
-/** The connection goes back to its pool with a session lock on it. Certain only; one per lock and call. */
+/** The connection goes back to its pool with a session lock on it. Certain only; one per lock, call and reason. */
 export interface GiveBackWhileHeld {
   readonly held: HeldLock;
   /** The call that gives it back, where it is written; for the end of a callback or `using`, the call or declaration. */

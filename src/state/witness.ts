@@ -15,6 +15,8 @@ export interface Teller {
   toStep(path: Path, held: HeldLock, node: TSESTree.Node, text: string): readonly PathStep[];
   /** The statement by which the path ends, or the call that fails. */
   endOf(path: Path, unit: TSESTree.Node): TSESTree.Node;
+  /** What fails on the path after the lock was taken. */
+  failureOf(path: Path, held: HeldLock): TSESTree.Node | null;
   name(node: TSESTree.Node): string;
 }
 
@@ -24,7 +26,7 @@ const line = (node: TSESTree.Node): number => node.loc.start.line;
 const nameLimit = 40;
 
 export function createTeller(text: string): Teller {
-  return { toExit, toStep, endOf, name };
+  return { toExit, toStep, endOf, failureOf, name };
 
   function name(node: TSESTree.Node): string {
     const call = unwrap(node.type === 'AwaitExpression' ? node.argument : node);
@@ -59,6 +61,11 @@ export function createTeller(text: string): Teller {
       found.push(end ? { node: end.step.node, text: `the function returns on line ${line(end.step.node)}` } : { node: path.at(-1)?.step.node ?? held.call, text: 'the function ends' });
     }
     return found;
+  }
+
+  function failureOf(path: Path, held: HeldLock): TSESTree.Node | null {
+    const taken = path.findIndex(({ state }) => state.locks.some((other) => other.held === held));
+    return firstThrow(path.slice(Math.max(taken, 0)))?.step.node ?? null;
   }
 
   /** The failure that set the path on its way out: finalizers run after it. */
