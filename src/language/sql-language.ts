@@ -14,11 +14,10 @@ export const sql: Language = {
   nodeTypeKey: 'type',
   visitorKeys: { SqlFile: ['body'], SqlStatement: [] },
 
+  /** Other options are meant for other languages: a project may set them for all of its files. */
   validateLanguageOptions(options: object): void {
-    for (const [key, value] of Object.entries(options)) {
-      if (key !== 'dialect') throw new Error(`languageOptions.${key} is not known; allowed for advisory-lock/sql: dialect.`);
-      if (!isDialect(value)) throw new Error(`languageOptions.dialect is ${JSON.stringify(value)}; allowed: "postgres", "mysql".`);
-    }
+    const { dialect } = { dialect: undefined, ...options };
+    if (dialect !== undefined && !isDialect(dialect)) throw new Error(`languageOptions.dialect is ${JSON.stringify(dialect)}; allowed: "postgres", "mysql".`);
   },
 
   parse({ body }, { languageOptions }) {
