@@ -21,6 +21,7 @@ export default createRule({
   },
   hasSuggestions: true,
   requires: [heldLocks, transactionLevel],
+  inSqlFiles: true,
   *check([functions, levels]) {
     for (const state of functions) {
       for (const acquire of state.acquires) {
