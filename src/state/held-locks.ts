@@ -62,7 +62,7 @@ export const heldLocks = definePass('heldLocks', [scopes, nodes, evaluation, eve
 
   /** Functions in which something happens; callbacks that run inside another unit are found to be so afterwards. */
   function units(): readonly FlowUnit[] {
-    const functions = nodesOfFile.functions.filter((fn) => !fn.generator && helpersOfFile.isRelevant(fn));
+    const functions = nodesOfFile.functions.filter((fn) => helpersOfFile.isRelevant(fn));
     const members = nodesOfFile.classes.flatMap((node) => node.body.body.filter((member): member is FlowUnit & typeof member => isFlowUnit(member)));
     const fields = members.filter((member) => within(eventsOfFile.places, member).some((place) => !isInFunction(place, member)));
     return [unit.program, ...functions, ...fields].sort((a, b) => a.range[0] - b.range[0]);

@@ -139,8 +139,8 @@ export function createReader(scopes: Scopes, isKept: (place: string) => boolean,
       const name = memberName(callee);
       if (isPromise(callee.object) && argument && argument.type !== 'SpreadElement' && name !== null) return readCombined(name, argument, state, depth);
       const object = read(callee.object, state, depth + 1);
+      if (name === 'catch' || name === 'finally') return object;
       if (object?.kind === 'result' && name !== null) {
-        if (name === 'catch' || name === 'finally') return object;
         return memberOf(object, { kind: 'method', name, call: node });
       }
       if (object) return derivedFrom(object);
@@ -235,10 +235,14 @@ function stepOf(node: TSESTree.MemberExpression): Step {
   return node.computed && /^\d+$/.test(name) ? { kind: 'index', index: Number(name) } : { kind: 'property', name };
 }
 
+const rowCounts: ReadonlySet<string> = new Set(['length', 'rowCount']);
+
 /** A part of a value: the answer, when the path through the result has reached it. */
 function memberOf(value: Known, step: Step): Known | null {
   switch (value.kind) {
     case 'result': {
+      // A statement that reads no table gives one row.
+      if (step.kind === 'property' && rowCounts.has(step.name)) return { kind: 'constant', value: 1, tells: null };
       const path = [...value.path, step];
       return isAnswer(value.tells, path) ? { kind: 'answer', granted: value.granted, negated: false, tells: value.tells } : { ...value, path };
     }

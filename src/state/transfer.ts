@@ -10,8 +10,8 @@ import { nullness, tellsOf, truthOf, type Known, type Reader, type Truth } from 
 import { connectionOf, withConnection, withLocks, type Surroundings } from './locks.js';
 import { applyEvent, type Occasion } from './operations.js';
 import { applyAfter, applyBefore, applyOutcome, type Application } from './outcomes.js';
-import { askedPlace, type Places } from './places.js';
-import { withEntry, type State } from './state.js';
+import { askedPlace, equalityOf, type Places } from './places.js';
+import { withEntry, type Assumption, type State } from './state.js';
 
 export type Transfer = (step: Step, state: State, edge: Edge) => readonly State[];
 
@@ -35,14 +35,18 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
   const callOf = callsOfInlined(graph);
   const own = isFunction(unit) ? unit : null;
   const withoutUsedResults = createResultDisposal();
+  // Only what other functions of the file call needs to tell them what it assumes.
+  const isHelper = own !== null && helpers.isCalled(own) && inventory.endsSomething(own);
   return (step, state, edge) => {
     const current = state.results.size === 0 ? state : withoutUsedResults(state, step.node);
-    return transfer(step, edge.label === 'throw' ? unanswered(current) : current, edge);
+    return transfer(step, edge.label === 'throw' && step.kind !== 'throw' && step.kind !== 'callback-end' ? unanswered(current) : current, edge);
   };
 
   /** Something failed while a statement's answer was not waited for: whether it was the lock's is not known. */
   function unanswered(state: State): State {
-    return withLocks(state, (taken) => (taken.pending && !taken.doubtful ? { ...taken, doubtful: true } : taken));
+    const after = withLocks(state, (taken) => (taken.pending && !taken.doubtful ? { ...taken, doubtful: true } : taken));
+    // Where something else fails after a refusal, the path is not the refusal's own.
+    return after.refused.length === 0 ? after : { ...after, refused: [] };
   }
 
   function transfer(step: Step, state: State, edge: Edge): readonly State[] {
@@ -179,7 +183,32 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
   }
 
   function applicationOf(frame: Frame, call: TSESTree.Node): Application {
-    return { frame, call, around, lend };
+    const released = inventory.releasesIn(frame.function).map((release) => ({ handle: events.backends.through(release.handle, frame), lock: release.lock }));
+    return {
+      frame,
+      call,
+      around,
+      lend,
+      holds: (place, assumption, state) => holds(frame, place, assumption, state),
+      assign: (place, value, state) => {
+        const here = sharedPlace(place);
+        return places.kept.has(here) ? { ...state, variables: withEntry(state.variables, here, value) } : state;
+      },
+      mayRelease: (held) => released.some(({ handle }) => events.backends.relation(handle, held.handle) !== 'different'),
+    };
+  }
+
+  /** The name in this function of a variable that a function inside it knows as an outer one. */
+  function sharedPlace(place: string): string {
+    const own = place.replace(/^outer /, 'own ');
+    return places.kept.has(own) ? own : place;
+  }
+
+  function holds(frame: Frame, place: string, { truth, test }: Assumption, state: State): Truth {
+    const argument = place.startsWith('own ') ? evaluated.frames.argumentFor(test, [frame]) : null;
+    const known = argument ? (argument.node === test ? null : reader.read(argument.node, state)) : state.variables.get(sharedPlace(place));
+    const found = truthOf(known ?? null);
+    return found === 'unknown' ? 'unknown' : found === truth ? 'true' : 'false';
   }
 
   /** A helper of this file was called. */
@@ -196,8 +225,9 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     const before = own && helpers.parameterCalledBy(node, own) ? analysis.entered[0] : undefined;
     const parameter = own && before ? helpers.parameterCalledBy(node, own) : null;
     const entered = before && parameter ? enter(applyBefore(state, before, application)) : null;
-    return outcomes.map((outcome) => {
+    return outcomes.flatMap((outcome) => {
       const after = applyOutcome(state, outcome, application);
+      if (!after) return [];
       if (entered === null || !parameter || outcome.phase === null) return after;
       return { ...after, phase: { parameter, entered, ended: outcome.phase.ended } };
     });
@@ -288,7 +318,7 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     if (!disposer || !analysis || (site?.type !== 'CallExpression' && site?.type !== 'NewExpression')) return [state];
     const exit = edge.label === 'throw' ? 'throw' : 'return';
     const application = applicationOf({ function: disposer, call: site }, node);
-    return analysis.outcomes.filter((outcome) => outcome.exit === exit).map((outcome) => applyOutcome(state, outcome, application));
+    return analysis.outcomes.filter((outcome) => outcome.exit === exit).flatMap((outcome) => applyOutcome(state, outcome, application) ?? []);
   }
 
   /** A rejection stops here: an unlock that failed has failed for good, and the path goes on. */
@@ -308,10 +338,31 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     const place = step.asks === 'truthy' ? askedPlace(step.test, scopes, reader.placeOf) : null;
     const found = place === null ? undefined : state.variables.get(place);
     if (found && truthOf(found) !== 'unknown') return (truthOf(found) === 'true') === isYes ? [state] : [];
-    const doubted = doubt(state, value, subject);
+    const doubted = learnEquality(step, isYes, assumedAt(step.test, isYes, place, doubt(state, value, subject)));
     if (place === null || !places.askedAgain.has(place) || (!place.startsWith('test ') && !places.kept.has(place))) return [doubted];
     const learnt: Known = { kind: isYes ? 'truthy' : 'falsy', tells: value && tellsOf(value) };
     return [{ ...doubted, variables: withEntry(doubted.variables, place, learnt) }];
+  }
+
+  /** A helper that lets a parameter, field or outer variable decide does so for its caller to know. */
+  function assumedAt(test: TSESTree.Node, isYes: boolean, place: string | null, state: State): State {
+    if (!own || !isHelper || place === null || state.variables.has(place) || state.assumed.has(place) || state.assumed.size >= 4) return state;
+    const variable = test.type === 'Identifier' ? scopes.variableOf(test) : null;
+    const isGiven = place.startsWith('outer ') || place.startsWith('this.') || (variable !== null && scopes.definitionOf(variable).kind === 'parameter');
+    if (!isGiven) return state;
+    const truth = isYes ? ('true' as const) : ('false' as const);
+    const learnt: Known = { kind: isYes ? 'truthy' : 'falsy', tells: null };
+    return { ...state, assumed: withEntry(state.assumed, place, { truth, test }), variables: withEntry(state.variables, place, learnt) };
+  }
+
+  /** `mode === 'shared'`, or `case 'shared':`, where it is so, says what `mode` is. */
+  function learnEquality({ asks, test, subject }: Step & { kind: 'condition' }, isYes: boolean, state: State): State {
+    const compared = equalityOf(asks, test, subject);
+    if (!compared || !isYes) return state;
+    const place = reader.placeOf(compared.variable);
+    if (place === null || !places.kept.has(place) || !places.askedAgain.has(place)) return state;
+    const value = reader.read(compared.constant, state);
+    return value?.kind === 'constant' ? { ...state, variables: withEntry(state.variables, place, { ...value, tells: null }) } : state;
   }
 
   /** The path has found out whether the lock was got. */
