@@ -13,7 +13,10 @@ import noPoolSessionLock from '../rules/no-pool-session-lock.js';
 import noRacedLockAcquire from '../rules/no-raced-lock-acquire.js';
 import noReleaseWhileLocked from '../rules/no-release-while-locked.js';
 import noSessionLockInTransaction from '../rules/no-session-lock-in-transaction.js';
+import noSessionLock from '../rules/no-session-lock.js';
+import noSharedSessionLock from '../rules/no-shared-session-lock.js';
 import noStackedSessionLock from '../rules/no-stacked-session-lock.js';
+import noUnlockAll from '../rules/no-unlock-all.js';
 import noUnstableLockKey from '../rules/no-unstable-lock-key.js';
 import noVoidLockResult from '../rules/no-void-lock-result.js';
 import noWeakLockKey from '../rules/no-weak-lock-key.js';
@@ -40,7 +43,10 @@ export const rules: readonly Rule[] = [
   noRacedLockAcquire,
   noReleaseWhileLocked,
   noSessionLockInTransaction,
+  noSessionLock,
+  noSharedSessionLock,
   noStackedSessionLock,
+  noUnlockAll,
   noUnstableLockKey,
   noVoidLockResult,
   noWeakLockKey,

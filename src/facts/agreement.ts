@@ -36,12 +36,24 @@ export function unify(values: readonly Value[], identity?: HandleIdentity, from:
   return oneOf([first, ...others], from);
 }
 
+const maximumAlternatives = 12;
+
 /** Unknown, but one of these; what is not known at all stays among them, so that the rest is not taken for everything. */
 export function oneOf(values: readonly Value[], from: Unknown['from'] = 'branches'): Value {
   const certain = values.every((value) => value.type !== 'unknown' || value.from === 'callers') ? from : 'branches';
-  const alternatives = values.flatMap((value) => (value.type === 'unknown' && value.alternatives.length > 0 ? value.alternatives : [value]));
-  return alternatives.every((value) => value.type === 'unknown') ? unknown : { type: 'unknown', alternatives, from: certain };
+  const alternatives: Value[] = [];
+  for (const value of values) {
+    for (const alternative of value.type === 'unknown' && value.alternatives.length > 0 ? value.alternatives : [value]) {
+      if (!alternatives.some((other) => isSame(other, alternative))) alternatives.push(alternative);
+    }
+  }
+  if (alternatives.every((value) => value.type === 'unknown')) return unknown;
+  // Beyond so many different ones nothing is told apart any more.
+  const told = alternatives.length > maximumAlternatives ? [...alternatives.slice(0, maximumAlternatives), unknown] : alternatives;
+  return { type: 'unknown', alternatives: told, from: certain };
 }
+
+const isSame = (a: Value, b: Value): boolean => (a.type === 'unknown' ? b.type === 'unknown' : agrees(a, b) && handleOf(a)?.identity === handleOf(b)?.identity);
 
 /** As `unify`; null and undefined, which a variable may hold before or after its value, do not count. */
 export const unifyPresent = (values: readonly Value[], identity?: HandleIdentity): Value =>
@@ -74,6 +86,10 @@ function agrees(a: Value, b: Value): boolean {
     case 'namespace':
     case 'foreign':
       return b.type === a.type && a.module === b.module && a.path.join('.') === b.path.join('.');
+    case 'elsewhere':
+      return b.type === 'elsewhere' && agrees(a.of, b.of);
+    case 'module':
+      return b.type === 'module' && a.unit === b.unit;
     case 'nothing':
     case 'global':
       return true;

@@ -3,6 +3,8 @@ import type { Call, Callback, DriverDescriptor, Export, Give } from '../drivers/
 import { isClass, isFunction, keyName, memberName, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
 import type { Evaluator } from './evaluator.js';
+import { createAdoption } from './imports/adoption.js';
+import type { LinkedFiles } from './imports/linked-files.js';
 import { kindOf, roleOfKind } from './kinds.js';
 import type { Modules } from './modules.js';
 import { bareHandle, unknown, type DriverObject, type Value } from './values.js';
@@ -11,7 +13,8 @@ import { bareHandle, unknown, type DriverObject, type Value } from './values.js'
  * What an annotation written in the file says of a value. Only declarations that name a driver's type, a class or an
  * object type of this file say anything; a type imported from a file that is not read does not.
  */
-export function createTypeReader(scopes: Scopes, modules: Modules) {
+export function createTypeReader(scopes: Scopes, modules: Modules, links: LinkedFiles) {
+  const adopt = createAdoption(links);
   const running = new Set<TSESTree.Node>();
   return typeValue;
 
@@ -56,7 +59,7 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
       case 'TSImportType': {
         const name = annotation.qualifier ? dottedName(annotation.qualifier) : [];
         const source = annotation.source.value;
-        return exportedType(source, name, at);
+        return exportedType(source, name, annotation, at, evaluator);
       }
       default:
         return unknown;
@@ -98,7 +101,7 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
     const definition = scopes.definitionOf(variable);
     switch (definition.kind) {
       case 'import':
-        return exportedType(definition.module, definition.name === '*' ? rest : [definition.name, ...rest], at);
+        return exportedType(definition.module, definition.name === '*' ? rest : [definition.name, ...rest], definition.node, at, evaluator);
       case 'class':
         return rest.length === 0 ? { type: 'instance', class: definition.node, created: null } : unknown;
       default:
@@ -125,23 +128,40 @@ export function createTypeReader(scopes: Scopes, modules: Modules) {
     if (expression.type === 'MemberExpression') {
       const name = memberName(expression);
       const object = name === null ? unknown : evaluator.valueOf(expression.object);
-      return name !== null && (object.type === 'namespace' || object.type === 'export') ? exportedType(object.module, [...object.path, name], at) : unknown;
+      return name !== null && (object.type === 'namespace' || object.type === 'export') ? exportedType(object.module, [...object.path, name], expression, at, evaluator) : unknown;
     }
     const variable = expression.type === 'Identifier' ? scopes.variableOf(expression) : null;
     const definition = variable && scopes.definitionOf(variable);
-    if (definition?.kind === 'import') return exportedType(definition.module, [definition.name], at);
+    if (definition?.kind === 'import') return exportedType(definition.module, [definition.name], definition.node, at, evaluator);
     return variable ? once(expression, () => localType(variable.defs.map(({ node }) => node), at, evaluator)) : unknown;
   }
 
-  function exportedType(module: string, path: readonly string[], at: TSESTree.Node): Value {
+  function exportedType(module: string, path: readonly string[], from: TSESTree.Node, at: TSESTree.Node, evaluator: Evaluator): Value {
     const known = modules.exportOf(module, path);
-    if (!known) return unknown;
+    if (!known) return path.length === 1 ? adopt(typeElsewhere(module, path[0] ?? '', from, at, evaluator), from) : unknown;
     const { driver, entry } = known;
     if (entry.type !== undefined) {
       return typeof entry.type === 'string' ? declared(driver, entry.type, at, false) : declared(driver, entry.type.kind, at, isAmbiguous(entry.type, at));
     }
     if (entry.new !== undefined) return declared(driver, kindOf(entry.new), at, false);
     return unknown;
+  }
+
+  /** A type or class that another file declares, or hands on. */
+  function typeElsewhere(module: string, name: string, from: TSESTree.Node, at: TSESTree.Node, evaluator: Evaluator): Value {
+    const origin = links.originOf(module, name, from);
+    switch (origin?.kind) {
+      case 'variable': {
+        const definition = scopes.definitionOf(origin.variable);
+        return definition.kind === 'import' ? unknown : localType(origin.variable.defs.map(({ node }) => node), at, evaluator);
+      }
+      case 'expression':
+        return isClass(origin.node) ? { type: 'instance', class: origin.node, created: null } : unknown;
+      case 'package':
+        return origin.module === module ? unknown : exportedType(origin.module, [origin.name], from, at, evaluator);
+      default:
+        return unknown;
+    }
   }
 
   /** `typeof db`, `typeof db.transaction`: names the kind, but people write it for transactions of that type as well. */
@@ -285,7 +305,7 @@ function ambiguous(value: Value): Value {
 }
 
 /** `Pool | PoolClient`: both have the methods, the role is open. */
-function ambiguousUnion(values: readonly Value[]): Value {
+export function ambiguousUnion(values: readonly Value[]): Value {
   const objects = values.filter((value) => value.type === 'object');
   const [first, ...others] = objects;
   if (!first || objects.length < values.length) return unknown;

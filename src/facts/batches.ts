@@ -8,7 +8,16 @@ import type { Evaluation } from './evaluation.js';
  * through a variable, `push`, or a local helper that returns it.
  */
 export function createBatches({ evaluator, callers }: Evaluation, scopes: Scopes) {
-  return { batchOf: (node: TSESTree.Node) => batchOf(node, new Set()) };
+  const known = new Map<TSESTree.Node, TSESTree.Node | null>();
+  return {
+    batchOf(node: TSESTree.Node): TSESTree.Node | null {
+      const answer = known.get(node);
+      if (answer !== undefined) return answer;
+      const batch = batchOf(node, new Set());
+      known.set(node, batch);
+      return batch;
+    },
+  };
 
   /** The call that runs the batch as one transaction. */
   function batchOf(node: TSESTree.Node, seen: Set<TSESTree.Node>): TSESTree.Node | null {

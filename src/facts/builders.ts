@@ -76,10 +76,9 @@ export function createBuilders(
       const builder = isReceiver ? given : compiledBuilder(given);
       return builder && isBuilder(builder) ? { sends, builder } : null;
     }
-    if (isContinued(node, new Set())) return null;
     const value = evaluator.valueOf(node);
     const awaits = value.type === 'object' ? evaluator.awaitsOf(value) : null;
-    return awaits && { sends: awaits, builder: node };
+    return awaits && !isContinued(node, new Set()) ? { sends: awaits, builder: node } : null;
   }
 
   /** `q` in `q.compile()`. */
@@ -202,7 +201,9 @@ export function createBuilders(
       const call: TSESTree.Node = unwrap(current);
       if (seen.has(call)) break;
       seen.add(call);
-      if (call.type === 'Identifier') return [...chainInVariable(scopes.variableOf(call), until, seen), ...chain];
+      if (call.type === 'Identifier') {
+        return isBuilderObject(evaluator.valueOf(call)) ? [...chainInVariable(scopes.variableOf(call), until, seen), ...chain] : chain;
+      }
       if (call.type !== 'CallExpression' && call.type !== 'TaggedTemplateExpression') break;
       if (!evaluator.meaningOf(call)) {
         const helper = evaluator.calleeOf(call);

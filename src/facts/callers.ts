@@ -65,6 +65,7 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     else assignmentsByName.set(name, [member]);
   }
   const sites = new Map<FunctionNode, readonly CallSite[]>();
+  const places = new Map<FunctionNode, readonly ArgumentPlace[]>();
   const inProgress = new Set<FunctionNode>();
 
   const callers: Callers = {
@@ -247,11 +248,14 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     return isClass(home) && home.id ? scopes.variableOf(home.id) : null;
   }
 
-  function argumentPlacesOf(fn: FunctionNode): ArgumentPlace[] {
+  function argumentPlacesOf(fn: FunctionNode): readonly ArgumentPlace[] {
+    const known = places.get(fn);
+    if (known) return known;
     const inline = argumentPlace(fn);
-    if (inline) return [inline];
-    const variable = variableNaming(fn);
-    return variable ? scopes.readsOf(variable).flatMap((reference) => argumentPlace(reference.identifier) ?? []) : [];
+    const variable = inline ? null : variableNaming(fn);
+    const found = inline ? [inline] : variable ? scopes.readsOf(variable).flatMap((reference) => argumentPlace(reference.identifier) ?? []) : [];
+    places.set(fn, found);
+    return found;
   }
 
   function extendsClass(node: ClassNode, ancestor: ClassNode, evaluator: Evaluator): boolean {

@@ -1,6 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Give } from '../drivers/driver.js';
 import { isFunction, memberName, returnedExpressions, unwrap, type FunctionNode } from '../source/ast.js';
+import { calleeOfCall } from './imports/elsewhere.js';
 import { isDecided, unify, unifyPresent } from './agreement.js';
 import type { Core } from './core.js';
 import type { CallMeaning } from './evaluator.js';
@@ -27,6 +28,8 @@ export function createCalls(core: Core) {
 
   function resultOfCall(node: CallNode): Value {
     if (isCircular(node)) return circular;
+    const read = calledElsewhere(node);
+    if (read) return read;
     const meaning = core.meaningOf(node);
     if (meaning) return resultOfMeaning(meaning, node);
     if (node.type === 'TaggedTemplateExpression') return unknown;
@@ -46,6 +49,14 @@ export function createCalls(core: Core) {
 
   function isCircular(node: CallNode): boolean {
     return core.valueOf(unwrap(node.type === 'CallExpression' ? node.callee : node.tag)) === circular;
+  }
+
+  /** A function of another file whose result is known there. */
+  function calledElsewhere(node: CallNode): Value | null {
+    const callee = core.valueOf(calleeOfCall(node));
+    if (callee.type !== 'elsewhere') return null;
+    const value = core.elsewhere.called(callee, node);
+    return isDecided(value) ? value : null;
   }
 
   function resultOfMeaning(meaning: CallMeaning, node: CallNode): Value {
@@ -72,7 +83,7 @@ export function createCalls(core: Core) {
   function required(node: TSESTree.CallExpression): Value {
     const [argument] = node.arguments;
     const source = argument ? constantOf(argument) : null;
-    return typeof source?.value === 'string' ? core.exportOf(source.value, []) : unknown;
+    return typeof source?.value === 'string' ? core.exportOf(source.value, [], node) : unknown;
   }
 
   /** Calls of the language and its library that hand values through; null for other calls. */
@@ -87,7 +98,7 @@ export function createCalls(core: Core) {
     switch (name) {
       case 'bind': {
         const target = core.valueOf(object);
-        return target.type === 'method' || target.type === 'function' ? target : null;
+        return target.type === 'method' || target.type === 'function' || target.type === 'elsewhere' ? target : null;
       }
       case 'then':
       case 'catch':
@@ -137,6 +148,8 @@ export function createCalls(core: Core) {
     switch (callee.type) {
       case 'class':
         return { type: 'instance', class: callee.node, created: node };
+      case 'elsewhere':
+        return core.elsewhere.constructed(callee, node);
       case 'object': {
         const made = readKind(callee.driver, callee.kind, (kind) => kind.new);
         return made === undefined ? unknown : core.make(made, callee.driver, callee, node, { evidence: { because: 'constructor', node }, identity: node });

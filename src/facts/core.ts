@@ -3,6 +3,8 @@ import type { Condition, DriverDescriptor, Give, GiveDetails, Position } from '.
 import type { FunctionNode } from '../source/ast.js';
 import type { PatternStep, Scopes, Variable } from '../source/scope.js';
 import type { Callers } from './callers.js';
+import type { ElsewhereReader } from './imports/elsewhere.js';
+import type { LinkedFiles } from './imports/linked-files.js';
 import type { CallMeaning, Evaluator } from './evaluator.js';
 import type { Modules } from './modules.js';
 import type { DriverObject, Evidence, HandleIdentity, MakingNode, SignalUse, Value } from './values.js';
@@ -11,7 +13,9 @@ import type { DriverObject, Evidence, HandleIdentity, MakingNode, SignalUse, Val
 export type Placed = { readonly kind: 'found'; readonly node: TSESTree.Node } | { readonly kind: 'absent' } | { readonly kind: 'unknown' };
 
 export interface EvaluatorParts {
+  /** Over this file and those it imports. */
   readonly scopes: Scopes;
+  readonly links: LinkedFiles;
   readonly modules: Modules;
   readonly callers: Callers;
   readonly propertyOf: (expression: TSESTree.Node, path: string) => Placed;
@@ -41,7 +45,9 @@ export interface Core {
   declaredAs(annotation: TSESTree.TypeNode, identity: HandleIdentity, at: TSESTree.Node): Value | null;
   memberOf(value: Value, name: string, at: TSESTree.Node): Value;
   meaningOf(node: MakingNode): CallMeaning | null;
-  exportOf(module: string, path: readonly string[]): Value;
+  /** `from` is a node of the importing file; without one, files of the project are not looked at. */
+  exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value;
+  readonly elsewhere: ElsewhereReader;
   returnedBy(fn: FunctionNode): Value;
   awaited(value: Value): Value;
   /** The part of a value that a destructuring pattern takes. */

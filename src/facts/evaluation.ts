@@ -4,37 +4,44 @@ import unknownDriver from '../drivers/unknown-driver.js';
 import { definePass } from '../pass.js';
 import { staticValue } from '../source/constants.js';
 import { propertyOf } from '../source/objects.js';
-import { scopes } from '../source/scope.js';
-import { nodes } from '../source/walk.js';
+import { scopes, type Scopes } from '../source/scope.js';
 import { createTypeReader } from './annotations.js';
-import { createCallers, type Callers } from './callers.js';
+import type { Callers } from './callers.js';
 import { createCheckedReader } from './checker.js';
 import { createEvaluator, type Evaluator } from './evaluator.js';
 import { createFrameReader, type FrameReader } from './frames.js';
+import { createLinkedCallers } from './imports/linked-callers.js';
+import { createLinkedFiles, type LinkedFiles } from './imports/linked-files.js';
 import { createModules } from './modules.js';
+import { unknown } from './values.js';
 
 export interface Evaluation {
   readonly evaluator: Evaluator;
   readonly callers: Callers;
   readonly frames: FrameReader;
   readonly drivers: readonly DriverDescriptor[];
+  /** Over this file and those it imports. */
+  readonly scopes: Scopes;
+  readonly links: LinkedFiles;
 }
 
 /** What expressions of this file are: the evaluator and its helpers, set up with the built-in and the user's drivers. */
-export const evaluation = definePass('evaluation', [scopes, nodes], ([scopesOfFile, nodesOfFile], unit): Evaluation => {
+export const evaluation = definePass('evaluation', [scopes], ([scopesOfFile], unit): Evaluation => {
   const known = [...drivers, ...unit.settings.drivers];
   const modules = createModules(known, unknownDriver);
-  const calls = [...nodesOfFile.calls, ...nodesOfFile.news];
-  const callers = createCallers(unit.program, { calls, assignments: nodesOfFile.assignments }, scopesOfFile);
-  const property = (expression: Parameters<typeof propertyOf>[0], path: string) => propertyOf(expression, path, scopesOfFile);
+  const links = createLinkedFiles(unit, scopesOfFile);
+  const callers = createLinkedCallers(links);
+  const property = (expression: Parameters<typeof propertyOf>[0], path: string) => propertyOf(expression, path, links.scopes);
+  const checked = createCheckedReader(unit.parserServices, modules);
   const evaluator = createEvaluator({
-    scopes: scopesOfFile,
+    scopes: links.scopes,
+    links,
     modules,
     callers,
     propertyOf: property,
-    constantOf: (expression) => staticValue(expression, scopesOfFile),
-    typeValue: createTypeReader(scopesOfFile, modules),
-    typed: createCheckedReader(unit.parserServices, modules),
+    constantOf: (expression) => staticValue(expression, links.scopes),
+    typeValue: createTypeReader(links.scopes, modules, links),
+    typed: (expression) => (links.isOwn(expression) ? checked(expression) : unknown),
   });
-  return { evaluator, callers, frames: createFrameReader(scopesOfFile, evaluator, property), drivers: known };
+  return { evaluator, callers, frames: createFrameReader(links.scopes, evaluator, property), drivers: known, scopes: links.scopes, links };
 });

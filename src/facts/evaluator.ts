@@ -9,14 +9,18 @@ import { readKind } from './kinds.js';
 import { createMaking, isModuleLevel } from './making.js';
 import { createMeanings } from './meanings.js';
 import { createMembers } from './members.js';
+import { createElsewhere } from './imports/elsewhere.js';
 import type { KnownExport } from './modules.js';
 import { createPositions } from './positions.js';
+import { createReceiverIdentity } from './receiver-identity.js';
 import { bareHandle, circular, unknown, type DriverObject, type HandleIdentity, type MakingNode, type Value } from './values.js';
 import { createVariables } from './variables.js';
 
 export interface Evaluator {
   /** What the expression is. Never throws; `unknown` where the file does not prove it. */
   valueOf(expression: TSESTree.Node): Value;
+  /** The same; where syntax leaves the expression unknown, what the parser's types say of it. */
+  typedValueOf(expression: TSESTree.Node): Value;
   /** What the variable holds. */
   valueOfVariable(variable: Variable): Value;
   /** What a member of the value is; `node` is where it is read. */
@@ -66,17 +70,20 @@ const longChain = 8;
 export function createEvaluator(parts: EvaluatorParts): Evaluator {
   const { scopes, modules, callers } = parts;
   const memo = new Map<object, Value>();
+  const meaningMemo = new Map<MakingNode, CallMeaning | null>();
   const running = new Set<object>();
   // The questions that the answer being worked out has run into while they were open themselves. Until they are answered it
   // is not worth remembering.
   let pending = new Set<object>();
   let steps = 0;
 
+  const identityOf = createReceiverIdentity(scopes);
   const evaluator: Evaluator = {
     valueOf,
+    typedValueOf: (expression) => typedIfUnknown(expression, valueOf(expression)),
     valueOfVariable: (variable) => variables.valueOfVariable(variable),
     memberOf: (value, name, node) => members.memberOf(value, name, node),
-    meaningOf: (node) => meanings.meaningOf(node),
+    meaningOf,
     placed: (node, position) => positions.placed(node, position),
     holds: (node, condition) => positions.holds(node, condition),
     awaitsOf,
@@ -93,6 +100,9 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     memberOf: evaluator.memberOf,
     meaningOf: evaluator.meaningOf,
     exportOf,
+    get elsewhere() {
+      return elsewhere;
+    },
     returnedBy: evaluator.returnedBy,
     awaited,
     follow,
@@ -102,6 +112,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     make: (give, driver, receiver, call, making) => creations.make(give, driver, receiver, call, making),
     guarded,
   };
+  const elsewhere = createElsewhere(core, parts.links);
   const positions = createPositions(core);
   const creations = createMaking(core);
   const variables = createVariables(core);
@@ -116,6 +127,15 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     if (known) return known;
     for (const receiver of receiversOf(node)) guarded(receiver, () => evaluate(receiver));
     return guarded(node, () => evaluate(node));
+  }
+
+  /** As long as other questions are open, the answer may still be cut short by one of them. */
+  function meaningOf(node: MakingNode): CallMeaning | null {
+    const known = meaningMemo.get(node);
+    if (known !== undefined) return known;
+    const meaning = meanings.meaningOf(node);
+    if (running.size === 0) meaningMemo.set(node, meaning);
+    return meaning;
   }
 
   /** The objects of a long chain `a.b().c()…`, innermost first; none for a short one. */
@@ -184,7 +204,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
         return calls.constructed(node);
       case 'ImportExpression': {
         const source = parts.constantOf(node.source);
-        return typeof source?.value === 'string' ? { type: 'promise', of: exportOf(source.value, []) } : unknown;
+        return typeof source?.value === 'string' ? { type: 'promise', of: exportOf(source.value, [], node) } : unknown;
       }
       case 'ConditionalExpression':
         return unify([valueOf(node.consequent), valueOf(node.alternate)]);
@@ -233,8 +253,13 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   /** Types are asked only where a driver's method may be called: for every expression they would cost too much. */
   function receiverValue(object: TSESTree.Expression, name: string | null): Value {
     const value = valueOf(object);
-    const isOpen = value.type === 'unknown' && value.alternatives.length === 0;
-    return isOpen && name !== null && modules.isMethod(name) ? parts.typed(object) : value;
+    return name !== null && modules.isMethod(name) ? typedIfUnknown(object, value) : value;
+  }
+
+  function typedIfUnknown(expression: TSESTree.Node, value: Value): Value {
+    if (value.type !== 'unknown' || value.alternatives.length > 0) return value;
+    const typed = parts.typed(expression);
+    return typed.type === 'unknown' ? value : identified(typed, identityOf(expression));
   }
 
   function globalValue(name: string): Value {
@@ -259,10 +284,12 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   }
 
   /** What a module exports at a path; the module itself for an empty one. */
-  function exportOf(module: string, path: readonly string[]): Value {
+  function exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value {
     const known = path.length > 0 ? modules.exportOf(module, path) : null;
     if (known) return exported(known, module, path);
     if (modules.isDriver(module)) return { type: 'namespace', module, path };
+    const read = from ? elsewhere.exportOf(module, path, from) : null;
+    if (read) return read;
     const owner = modules.ownerOfProperty(path.at(-1) ?? '');
     return owner ? assumedProperty(owner, module, path) : { type: 'foreign', module, path };
   }

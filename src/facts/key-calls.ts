@@ -68,8 +68,8 @@ function truncated(isSigned: boolean, bits: KeyValue, value: KeyValue): KeyValue
 
 /** `parseInt(text, radix)`: hexadecimal digits cut out of a text are a digest's, whatever its name. */
 function parsed(text: KeyValue, radix: KeyValue, call: TSESTree.CallExpression): KeyValue {
-  if (text.type === 'number' || text.type === 'bigint') return { ...anyNumber, ...scatterOf(text) };
-  if (text.type !== 'string') return anyNumber;
+  if (text.type === 'number' || text.type === 'bigint') return { ...anyNumber, integrality: 'integer', ...scatterOf(text) };
+  if (text.type !== 'string') return { ...anyNumber, integrality: 'integer' };
   if (text.numeric) return toNumber(text.numeric);
   const isHexadecimal = (radix.type === 'number' && isConstant(radix) && radix.min === 16) || /^0x/i.test(text.head);
   const digits = isHexadecimal ? hexDigits(text, false) : null;
@@ -94,9 +94,9 @@ function mathResult(name: string, values: readonly KeyValue[]): KeyValue {
       return { ...first, min: first.min > 0 ? first.min : 0, max: bound, hash };
     }
     case 'max':
-      return numberValue(Math.max(...numbers.map(({ min }) => min)), Math.max(...numbers.map(({ max }) => max)), integralityOf(numbers));
+      return numberValue(Math.max(...numbers.map(({ min }) => min)), Math.max(...numbers.map(({ max }) => max)), integralityOf(numbers), mixedScatter(numbers));
     case 'min':
-      return numberValue(Math.min(...numbers.map(({ min }) => min)), Math.min(...numbers.map(({ max }) => max)), integralityOf(numbers));
+      return numberValue(Math.min(...numbers.map(({ min }) => min)), Math.min(...numbers.map(({ max }) => max)), integralityOf(numbers), mixedScatter(numbers));
     case 'random':
       return numberValue(0, 1, 'fraction', { spread: true, hash: null });
     case 'imul':
@@ -111,6 +111,12 @@ function mathResult(name: string, values: readonly KeyValue[]): KeyValue {
 }
 
 const integralityOf = (numbers: readonly NumberValue[]): NumberValue['integrality'] => (numbers.every(({ integrality }) => integrality === 'integer') ? 'integer' : 'unknown');
+
+/** The least or the greatest of a hash and constants is that hash, cut off. */
+const mixedScatter = (numbers: readonly NumberValue[]) => ({
+  spread: numbers.some(({ spread }) => spread),
+  hash: numbers.every((number) => number.hash !== null || isConstant(number)) ? (numbers.find(({ hash }) => hash !== null)?.hash ?? null) : null,
+});
 
 function randomResult(name: string, values: readonly KeyValue[]): KeyValue | null {
   const [first, second] = values;

@@ -21,7 +21,7 @@ export function createMeanings(core: Core) {
     const callee = unwrap(node.type === 'CallExpression' ? node.callee : node.tag);
     const isTag = node.type === 'TaggedTemplateExpression';
     const name = callee.type === 'MemberExpression' ? (memberName(callee) ?? '') : callee.type === 'Identifier' ? callee.name : '';
-    const value = core.valueOf(callee);
+    const value = isTag ? core.evaluator.typedValueOf(callee) : core.valueOf(callee);
     switch (value.type) {
       case 'method':
         // A method used as a tag is described like the method; its positions say `template`.
@@ -43,6 +43,11 @@ export function createMeanings(core: Core) {
         return meaning({ usesConnection: true }, value.receiver.driver, value.receiver, name);
       case 'foreign':
         return ofForeign(value, callee);
+      case 'elsewhere': {
+        // A function that its file does not explain is as good as one that was not read, as far as it sends.
+        const assumption = value.named && ofForeign({ type: 'foreign', ...value.named }, callee);
+        return assumption?.call.sends ? assumption : null;
+      }
       case 'unknown':
         return ofAlternatives(value) ?? ofUnknownReceiver(callee);
       default:
@@ -80,7 +85,7 @@ export function createMeanings(core: Core) {
     function ofUnknownReceiver(expression: TSESTree.Node): CallMeaning | null {
       if (expression.type !== 'MemberExpression' || isBuiltIn(expression.object)) return null;
       const object = core.valueOf(expression.object);
-      if (object.type !== 'shape' && (object.type !== 'unknown' || object.alternatives.length > 0)) return null;
+      if (object.type !== 'shape' && object.type !== 'elsewhere' && (object.type !== 'unknown' || object.alternatives.length > 0)) return null;
       const isShared = isModuleConstant(expression.object);
       const owner = modules.ownerOfMethod(name, isShared ? 'pool' : 'session');
       const call = owner && methodOfKind(owner.driver, owner.kind, name);

@@ -7,10 +7,14 @@ import { methodOfKind, ownProperty, readKind } from './kinds.js';
 import { createReceiverIdentity } from './receiver-identity.js';
 import { circular, unknown, type DriverObject, type HandleIdentity, type Value } from './values.js';
 
+/** Base classes in other files, one above the other. */
+const maximumParentsElsewhere = 8;
+
 /** Says what the members of values are: of drivers' objects, modules, classes and object literals. */
 export function createMembers(core: Core) {
   const { scopes, callers, modules, propertyOf } = core.parts;
   const identityOf = createReceiverIdentity(scopes);
+  let parentsElsewhere = 0;
   return { memberOf };
 
   function memberOf(value: Value, name: string, at: TSESTree.Node): Value {
@@ -23,6 +27,10 @@ export function createMembers(core: Core) {
         return modules.exportOf(value.module, [...value.path, name]) ? core.exportOf(value.module, [...value.path, name]) : unknown;
       case 'foreign':
         return core.exportOf(value.module, [...value.path, name]);
+      case 'elsewhere':
+        return core.elsewhere.memberOf(value, name, at);
+      case 'module':
+        return core.elsewhere.memberOfModule(value.unit, name);
       case 'instance':
         return memberOfClass(value.class, name, false, at) ?? unknown;
       case 'class':
@@ -79,8 +87,8 @@ export function createMembers(core: Core) {
     return typeof base === 'string' ? `${base}.${name}` : (base ?? at);
   }
 
-  /** Null where neither the class nor what it extends has such a member. */
-  function memberOfClass(node: ClassNode, name: string, isStatic: boolean, at: TSESTree.Node): Value | null {
+  /** Null where neither the class nor what it extends has such a member. `below`: the classes that extend it. */
+  function memberOfClass(node: ClassNode, name: string, isStatic: boolean, at: TSESTree.Node, below: readonly ClassNode[] = []): Value | null {
     const self: Value = isStatic ? { type: 'class', node } : { type: 'instance', class: node, created: null };
     for (const member of node.body.body) {
       switch (member.type) {
@@ -103,7 +111,7 @@ export function createMembers(core: Core) {
     }
     const assigned = callers.assignmentsTo(node, name, isStatic);
     if (assigned.length > 0) return unifyPresent(assigned.map(({ right }) => core.valueOf(right)));
-    return inherited(node, name, isStatic, at);
+    return inherited(node, name, isStatic, at, [...below, node]);
   }
 
   /** A getter gives what it returns, or what its annotation says. */
@@ -137,16 +145,30 @@ export function createMembers(core: Core) {
     });
   }
 
-  function inherited(node: ClassNode, name: string, isStatic: boolean, at: TSESTree.Node): Value | null {
+  function inherited(node: ClassNode, name: string, isStatic: boolean, at: TSESTree.Node, below: readonly ClassNode[]): Value | null {
     if (!node.superClass) return null;
     const parent = core.valueOf(node.superClass);
-    if (parent.type === 'class') return memberOfClass(parent.node, name, isStatic, at);
+    if (parent.type === 'class') return below.includes(parent.node) ? null : memberOfClass(parent.node, name, isStatic, at, below);
+    if (parent.type === 'elsewhere') return inheritedElsewhere(parent, name, isStatic, node);
     // `class Job extends Model`: the driver's object is the class itself.
     if (isStatic) return parent.type === 'object' ? memberOf(parent, name, at) : null;
     // An instance of `class X extends PrismaClient` is a client with members of its own.
     if (parent.type !== 'export' || parent.entry.new === undefined) return null;
     const object = core.make(parent.entry.new, parent.driver, null, null, { evidence: { because: 'constructor', node }, identity: node });
     return memberOf(object, name, at);
+  }
+
+  /** Files may import each other, and their classes extend each other, in circles. */
+  function inheritedElsewhere(parent: Value & { type: 'elsewhere' }, name: string, isStatic: boolean, node: ClassNode): Value | null {
+    if (parentsElsewhere >= maximumParentsElsewhere) return null;
+    parentsElsewhere++;
+    try {
+      const { of } = parent;
+      const object = of.type === 'class' && !isStatic ? ({ ...parent, of: { type: 'instance', class: of.node, created: null } } as const) : parent;
+      return core.elsewhere.memberOf(object, name, node);
+    } finally {
+      parentsElsewhere--;
+    }
   }
 
   function memberOfRecord(record: TSESTree.ObjectExpression, name: string): Value {

@@ -1,7 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass, type Unit } from '../pass.js';
 import { staticValue } from '../source/constants.js';
-import { scopes } from '../source/scope.js';
 import { nodes } from '../source/walk.js';
 import { createBuilders } from './builders.js';
 import { evaluation } from './evaluation.js';
@@ -15,12 +14,12 @@ export type { BuilderStep, CallNode, Query, QueryLock } from './query.js';
  * Every statement the file sends, in the order of the calls that carry the SQL text. Where only a method's name says that
  * something is a database handle, a lock statement has to confirm it.
  */
-export const queries = definePass('queries', [scopes, nodes, evaluation], ([scopesOfFile, nodesOfFile, evaluated], unit: Unit): readonly Query[] => {
-  const { evaluator } = evaluated;
-  const fragments = createFragments(evaluated, scopesOfFile);
-  const constantOf = (expression: TSESTree.Node) => staticValue(expression, scopesOfFile);
-  const builders = createBuilders(evaluator, evaluated.callers, fragments, scopesOfFile, unit.visitorKeys, constantOf);
-  const statements = createStatements({ unit, scopes: scopesOfFile, evaluated, fragments, builders, constantOf });
+export const queries = definePass('queries', [nodes, evaluation], ([nodesOfFile, evaluated], unit: Unit): readonly Query[] => {
+  const { evaluator, scopes } = evaluated;
+  const fragments = createFragments(evaluated, scopes);
+  const constantOf = (expression: TSESTree.Node) => staticValue(expression, scopes);
+  const builders = createBuilders(evaluator, evaluated.callers, fragments, scopes, unit.visitorKeys, constantOf);
+  const statements = createStatements({ unit, scopes, evaluated, fragments, builders, constantOf });
   const candidates: CallNode[] = [...nodesOfFile.calls, ...nodesOfFile.taggedTemplates];
   const found = candidates.flatMap((node) => statements.at(node)).sort((a, b) => a.node.range[0] - b.node.range[0]);
   const locked = new Set(found.flatMap(({ locks, handle }) => (locks.length > 0 ? [handle.identity] : [])));

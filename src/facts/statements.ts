@@ -14,6 +14,8 @@ import type { CallMeaning } from './evaluator.js';
 import type { Evaluation } from './evaluation.js';
 import type { Fragments } from './fragments.js';
 import type { Frame } from './frames.js';
+import { createForwarding } from './imports/forwarding.js';
+import { createOwnQueries } from './imports/own-queries.js';
 import { createNamedFunctions } from './named-functions.js';
 import type { CallNode, Query, QueryLock } from './query.js';
 import { createResultUses } from './result-uses.js';
@@ -40,9 +42,13 @@ export function createStatements(parts: StatementParts) {
   const sendings = createSending(parts);
   const resultUses = createResultUses(parts);
   const boundValues = createBoundValues(parts);
+  const ownQueries = createOwnQueries(evaluated.links);
+  const forwarding = createForwarding({ links: evaluated.links, evaluator, queriesOf, forwardingFunction: functionForwardedBy });
   return { at };
 
-  function at(node: CallNode): Query[] {
+  function at(node: CallNode): readonly Query[] {
+    const forwarded = forwarding.queriesAt(node);
+    if (forwarded.length > 0) return forwarded;
     const built = builders.statementAt(node);
     if (built) return [builtQuery(built)];
     const meaning = evaluator.meaningOf(node);
@@ -76,14 +82,18 @@ export function createStatements(parts: StatementParts) {
     const shown = texts.filter(({ text }) => /[^\uE000\s]/.test(text));
     const made = (shown.length > 0 ? shown : [null]).map((text, index) => sentQuery(sending, meaning, sends, frames, text, index > 0));
     if (made.some((query) => query.locks.length > 0) || frames.length >= maximumFrames) return made;
-    const forwarding = forwardedIn(sending, sends, texts, frames);
-    if (!forwarding) return made;
-    const through = callers.callSitesOf(forwarding, evaluator).flatMap((call) => {
+    const forwarded = forwardedIn(sending, sends, texts, frames);
+    if (!forwarded) return made;
+    const through = callers.callSitesOf(forwarded, evaluator).flatMap((call) => {
       const isRecursive = frames.some((frame) => frame.call === call);
-      return call.type === 'CallExpression' && !isRecursive ? queriesOf(sending, meaning, [...frames, { function: forwarding, call }]) : [];
+      return call.type === 'CallExpression' && !isRecursive ? queriesOf(sending, meaning, [...frames, { function: forwarded, call }]) : [];
     });
     if (frames.length === 0) return [...made, ...through];
     return through.length > 0 ? through : made;
+  }
+
+  function functionForwardedBy(sending: CallNode, { call }: CallMeaning, frames: readonly Frame[]): FunctionNode | null {
+    return call.sends ? forwardedIn(sending, call.sends, textsOf(sending, call.sends, frames), frames) : null;
   }
 
   /** The function that forwards SQL: its parameter stands in the text as text, names the function, or is spread. */
@@ -126,7 +136,7 @@ export function createStatements(parts: StatementParts) {
     const analysis = sql && analyse(sql, meaning.driver, placeholders ?? sends.placeholders, 'statement');
     const locks = sql && analysis ? locksIn(analysis) : [];
     return assemble({ node, isAlternative, sending, meaning, sends, frames, sql, analysis }, (query) =>
-      locks.map((operation) => lockOf(operation, query, sql ?? emptyText(node), operation.query)),
+      locks.map((operation) => lockOf(operation, query, query.sql ?? emptyText(node), operation.query)),
     );
   }
 
@@ -170,7 +180,7 @@ export function createStatements(parts: StatementParts) {
     const handle = sendings.handleOf(sending, meaning, sends, frames, steps);
     const dispatch = resultUses.dispatchOf(sending, meaning, sends, frames);
     const locks: QueryLock[] = [];
-    const query: Query = {
+    const query: Query = ownQueries.queryOf({
       node,
       isAlternative,
       sending,
@@ -196,7 +206,7 @@ export function createStatements(parts: StatementParts) {
       mayJoinBatch: dispatch.mayJoinBatch,
       builder: steps,
       boundValue: (expression) => (sql ? boundValues.valueOf(expression, sql, sending, sends, frames) : null),
-    };
+    });
     locks.push(...locksOf(query));
     return query;
   }
@@ -208,7 +218,7 @@ export function createStatements(parts: StatementParts) {
       text,
       level,
       sourceOf: (range) => text.toSource(range.start, range.end),
-      boundValue: (expression) => boundValues.valueOf(expression, text, query.sending, query.sends, query.frames),
+      boundValue: query.sql === text ? query.boundValue : (expression) => boundValues.valueOf(expression, text, query.sending, query.sends, query.frames),
     };
   }
 

@@ -1,4 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
+import type { Unit } from '../pass.js';
 import type { Call, DriverDescriptor, Export, GiveDetails, Role } from '../drivers/driver.js';
 import type { ClassNode, FunctionNode } from '../source/ast.js';
 import type { Variable } from '../source/scope.js';
@@ -111,6 +112,17 @@ export type Value =
   | { readonly type: 'list'; readonly elements: readonly (Value | null)[] }
   /** An object known by its annotation only: members by type. */
   | { readonly type: 'shape'; readonly members: readonly TSESTree.TypeElement[] }
+  /** A file of the project as a whole, that was read because another one imports it. */
+  | { readonly type: 'module'; readonly unit: Unit }
+  /**
+   * What belongs to another file. `of` is what it is there; its nodes are not nodes of this file. `named` is how this file
+   * imports it; null for what calls give.
+   */
+  | {
+      readonly type: 'elsewhere';
+      readonly of: Extract<Value, { type: 'function' | 'class' | 'instance' | 'record' | 'shape' | 'module' }>;
+      readonly named: { readonly module: string; readonly path: readonly string[] } | null;
+    }
   /** `globalThis`. */
   | { readonly type: 'global' }
   /** null or undefined, certainly. */

@@ -4,6 +4,7 @@ import { pathTo, type Definition, type Reference, type Variable } from '../sourc
 import { identified, isDecided, ofModule, oneOf, unify, unifyPresent } from './agreement.js';
 import type { CallbackUse } from './callers.js';
 import type { Core } from './core.js';
+import { createCallbacks } from './imports/callbacks.js';
 import { signalGiven } from './given-signal.js';
 import { unknown, type DriverObject, type Value } from './values.js';
 
@@ -13,6 +14,7 @@ type ValueDefinition = Extract<Definition, { kind: 'value' }>;
 /** Says what variables and parameters hold: from what is written to them, their annotations, and the calls in this file. */
 export function createVariables(core: Core) {
   const { scopes, callers } = core.parts;
+  const callbacks = createCallbacks(core);
   return { valueOfVariable };
 
   function valueOfVariable(variable: Variable): Value {
@@ -30,7 +32,7 @@ export function createVariables(core: Core) {
       case 'parameter':
         return valueOfParameter(variable, definition);
       case 'import':
-        return core.exportOf(definition.module, definition.name === '*' ? [] : [definition.name]);
+        return core.exportOf(definition.module, definition.name === '*' ? [] : [definition.name], definition.node);
       case 'function':
         return { type: 'function', node: definition.node, self: null };
       case 'class':
@@ -39,7 +41,7 @@ export function createVariables(core: Core) {
         return core.follow(core.elementsOf(core.valueOf(definition.of)), definition.path, definition.of);
       case 'unknown': {
         const required = requiredBy(variable);
-        if (required !== null) return core.exportOf(required, []);
+        if (required !== null) return core.exportOf(required, [], variable.identifiers[0]);
         const written = unifyPresent(scopes.writesOf(variable).map(writtenBy), variable);
         return declaredOr(written, annotationOf(variable.identifiers[0]), variable);
       }
@@ -111,6 +113,8 @@ export function createVariables(core: Core) {
   /** The parameter of a function that is handed to a call: a driver's transaction callback, `.then`. */
   function callbackParameter(use: CallbackUse, definition: ParameterDefinition): Value {
     const { call, index } = use;
+    const passed = callbacks.passedTo(call, index, definition.function, definition.index);
+    if (isDecided(passed)) return core.follow(passed, definition.path, definition.node);
     const meaning = core.meaningOf(call);
     const callback = meaning?.call.callback;
     if (meaning && callback && (callback.argument === 'last' ? index === call.arguments.length - 1 : callback.argument === index)) {

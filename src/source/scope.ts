@@ -27,6 +27,8 @@ export type Definition =
 export interface Scopes {
   /** The file's text, which every node's range indexes. */
   readonly text: string;
+  /** The text that the range of this node indexes, where nodes of several files are at hand. */
+  textOf(node: TSESTree.Node): string;
   /** The variable an identifier refers to; null for globals that nothing in the file declares. */
   variableOf(identifier: TSESTree.Identifier | TSESTree.JSXIdentifier): Variable | null;
   definitionOf(variable: Variable): Definition;
@@ -69,6 +71,7 @@ function createScopes(unit: Unit, writtenMembers: ReadonlySet<string>): Scopes {
     readsOf: (variable) => variable.references.filter((reference) => reference.isRead() && !isTypeReference(reference)),
     writesOf: (variable) => variable.references.filter((reference) => reference.isWrite()),
     text: unit.text,
+    textOf: () => unit.text,
     isMemberWritten: (name) => writtenMembers.has(name),
   };
 }

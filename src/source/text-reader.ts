@@ -130,7 +130,7 @@ export class TextReader {
     kind: LiteralKind,
     place: Place,
   ): void {
-    const pieces = literalPieces(this.scopes.text, source[0], source[1], kind);
+    const pieces = literalPieces(this.scopes.textOf(origin), source[0], source[1], kind);
     if (pieces.map((piece) => piece.value).join('') !== value) return this.#append(value, origin, source, false, place);
     for (const piece of pieces) this.#append(piece.value, origin, [piece.start, piece.end], piece.verbatim, place);
   }

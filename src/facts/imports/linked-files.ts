@@ -1,0 +1,151 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import { resultOf, type Unit } from '../../pass.js';
+import { scopes as scopesPass, type Scopes, type Variable } from '../../source/scope.js';
+import { exportTable } from './exports.js';
+import { fileStoreOf } from './file-store.js';
+import { createModulePaths } from './module-paths.js';
+import { fileParserOf } from './parse-file.js';
+
+/** Where an imported name leads, through re-exports. */
+export type Origin =
+  | { readonly kind: 'variable'; readonly variable: Variable; readonly unit: Unit }
+  | { readonly kind: 'expression'; readonly node: TSESTree.Node; readonly unit: Unit }
+  /** A whole module. */
+  | { readonly kind: 'module'; readonly unit: Unit }
+  /** A module that is no file of the project: `export { Pool } from 'pg'`. */
+  | { readonly kind: 'package'; readonly module: string; readonly name: string };
+
+/** The linted file and the files it imports that have been read for it, as one program whose names resolve across files. */
+export interface LinkedFiles {
+  readonly root: Unit;
+  /** Scope questions over all of them. */
+  readonly scopes: Scopes;
+  /** Is the node, or what the variable stands in, part of the linted file? */
+  isOwn(node: TSESTree.Node | Variable): boolean;
+  /** The file that a node or variable belongs to. */
+  unitOf(node: TSESTree.Node | Variable): Unit;
+  /**
+   * Where a name of a module leads: `*` for the module itself. `from` is a node of the importing file. Null where the module
+   * is not read or has no such name.
+   */
+  originOf(module: string, name: string, from: TSESTree.Node): Origin | null;
+  /** Where a name leads that the file exports. */
+  exportOf(unit: Unit, name: string): Origin | null;
+  /** The file at an absolute path; null where it is not read. */
+  fileAt(path: string): Unit | null;
+}
+
+/** For one linted file: files read, and UTF-16 units of text in them. */
+const maximumFiles = 60;
+const maximumCharacters = 2 * 1024 * 1024;
+
+/** Re-exports lead to re-exports. */
+const maximumSteps = 16;
+
+export function createLinkedFiles(root: Unit, rootScopes: Scopes): LinkedFiles {
+  const parser = root.settings.followImports ? fileParserOf(root) : null;
+  const store = parser && typeof root.parser === 'object' && root.parser !== null ? fileStoreOf(root.parser) : null;
+  const paths = createModulePaths();
+  const byPath = new Map<string, Unit | null>([[root.filename, root]]);
+  const byProgram = new Map<TSESTree.Program, Unit>([[root.program, root]]);
+  const others: Scopes[] = [];
+  let characters = 0;
+
+  const scopes: Scopes = {
+    variableOf(identifier) {
+      const own = rootScopes.variableOf(identifier);
+      if (own || others.length === 0) return own;
+      for (const other of others) {
+        const found = other.variableOf(identifier);
+        if (found) return found;
+      }
+      return null;
+    },
+    text: root.text,
+    textOf: (node) => unitOf(node).text,
+    // These ask the variable itself, whichever file it stands in.
+    definitionOf: (variable) => rootScopes.definitionOf(variable),
+    isModuleLevel: (variable) => rootScopes.isModuleLevel(variable),
+    readsOf: (variable) => rootScopes.readsOf(variable),
+    writesOf: (variable) => rootScopes.writesOf(variable),
+    isMemberWritten: (name) => rootScopes.isMemberWritten(name) || others.some((other) => other.isMemberWritten(name)),
+  };
+  return { root, scopes, isOwn: (node) => unitOf(node) === root, unitOf, originOf, exportOf: (unit, name) => exportedBy(unit, name, 0), fileAt };
+
+  function unitOf(node: TSESTree.Node | Variable): Unit {
+    if (byProgram.size === 1) return root;
+    let top: TSESTree.Node = 'references' in node ? node.scope.block : node;
+    while (top.parent) top = top.parent;
+    return (top.type === 'Program' ? byProgram.get(top) : undefined) ?? root;
+  }
+
+  function originOf(module: string, name: string, from: TSESTree.Node): Origin | null {
+    return store ? originFrom(module, name, unitOf(from), 0) : null;
+  }
+
+  function originFrom(module: string, name: string, from: Unit, step: number): Origin | null {
+    const path = step > maximumSteps ? null : paths.resolve(module, from.filename);
+    if (path === null) return /^\.{1,2}(?:\/|$)/.test(module) || step > maximumSteps ? null : { kind: 'package', module, name };
+    const unit = fileAt(path);
+    if (!unit) return null;
+    return name === '*' ? moduleOrigin(unit) : exportedBy(unit, name, step + 1);
+  }
+
+  function moduleOrigin(unit: Unit): Origin {
+    const { whole } = resultOf(exportTable, unit);
+    return whole ? { kind: 'expression', node: whole, unit } : { kind: 'module', unit };
+  }
+
+  function exportedBy(unit: Unit, name: string, step: number): Origin | null {
+    const { names, stars, whole } = resultOf(exportTable, unit);
+    const entry = names.get(name);
+    switch (entry?.kind) {
+      case 'local': {
+        const variable = scopes.variableOf(entry.identifier);
+        return variable && (handedOn(variable, unit, step) ?? { kind: 'variable', variable, unit });
+      }
+      case 'expression':
+        return { kind: 'expression', node: entry.node, unit };
+      case 'elsewhere':
+        return originFrom(entry.module, entry.name, unit, step + 1);
+      case undefined:
+        break;
+      default:
+        return entry satisfies never;
+    }
+    // A CommonJS module's default import is what it exports as a whole; that a property of it is asked for, the caller knows.
+    if (name === 'default') return whole ? { kind: 'expression', node: whole, unit } : null;
+    let outside: Origin | null = null;
+    for (const module of stars) {
+      const found = originFrom(module, name, unit, step + 1);
+      if (found && found.kind !== 'package') return found;
+      outside ??= found;
+    }
+    return outside;
+  }
+
+  /** `import { pool } from './pool'; export { pool };`. */
+  function handedOn(variable: Variable, unit: Unit, step: number): Origin | null {
+    const definition = scopes.definitionOf(variable);
+    return definition.kind === 'import' ? originFrom(definition.module, definition.name, unit, step + 1) : null;
+  }
+
+  function fileAt(path: string): Unit | null {
+    const known = byPath.get(path);
+    if (known !== undefined) return known;
+    const unit = store && parser && byProgram.size <= maximumFiles && characters < maximumCharacters ? readUnit(path) : null;
+    byPath.set(path, unit);
+    return unit;
+  }
+
+  function readUnit(path: string): Unit | null {
+    const file = parser && store?.read(path, parser);
+    if (!file) return null;
+    const { text, program, visitorKeys } = file;
+    const unit: Unit = { ...root, program, text, scopes: file.scopes, visitorKeys, parserServices: {}, filename: path };
+    byProgram.set(program, unit);
+    others.push(resultOf(scopesPass, unit));
+    characters += text.length;
+    return unit;
+  }
+}
