@@ -17,7 +17,7 @@ import type { Path, Teller } from './witness.js';
 type Collected<K extends keyof FunctionState> = FunctionState[K] extends readonly (infer T)[] ? T[] : never;
 
 const nothing: Omit<FunctionState, 'unit' | 'kind'> = {
-  locks: [], acquires: [], releases: [], leaks: [], connectionLeaks: [], giveBacks: [], giveBacksWhileHeld: [], poolUsesWhileHeld: [],
+  locks: [], acquires: [], releases: [], leaks: [], connectionLeaks: [], giveBacks: [], giveBacksWhileHeld: [], poolUsesWhileHeld: [], localLimits: [],
   statementsWhileHeld: [], workWhileHeld: [], transactionEndsEarly: [], fallThroughs: [],
 };
 
@@ -61,6 +61,7 @@ class Collector {
   private readonly leaks: Leak[] = [];
   private readonly connectionLeaks: ConnectionLeak[] = [];
   private readonly giveBacksWhileHeld: GiveBackWhileHeld[] = [];
+  private readonly localLimits = new Map<Query, { node: TSESTree.Node; handle: Handle; transactions: Set<TransactionState> }>();
   private readonly seen = new Set<string>();
   private readonly numbering = new Numbering();
   private step: Step;
@@ -104,6 +105,7 @@ class Collector {
       connectionLeaks: this.connectionLeaks,
       giveBacks: this.giveBacks,
       giveBacksWhileHeld: this.giveBacksWhileHeld,
+      localLimits: [...this.localLimits].map(([query, { node, handle, transactions }]) => ({ node, query, handle, transaction: only(transactions, 'unknown') })),
       poolUsesWhileHeld: this.poolUses,
       statementsWhileHeld: this.statements,
       workWhileHeld: this.work,
@@ -157,6 +159,12 @@ class Collector {
         }
       },
       sent: (node, query, handle, state) => {
+        if (setsLocalLimit(query)) {
+          const known = this.localLimits.get(query) ?? { node, handle, transactions: new Set() };
+          const transaction = state.connections.get(backends.idOf(handle))?.transaction;
+          known.transactions.add(transaction ?? (handle.role === 'transaction' ? 'open' : 'unknown'));
+          this.localLimits.set(query, known);
+        }
         for (const taken of state.locks) {
           const { held } = taken;
           if (!isSure(taken) || held.lock.query === query || !this.isFirst(held, node, query)) continue;
@@ -388,3 +396,7 @@ function loopAround(node: TSESTree.Node): TSESTree.Node | null {
 const isInLoop = (node: TSESTree.Node): boolean => loopAround(node) !== null;
 
 export type { PoolUse, Query, StatementWhileHeld, TransactionEndsEarly, WorkWhileHeld, GiveBack };
+
+/** In a string with other statements, or in one statement with the lock, SET LOCAL works without BEGIN, too. */
+const setsLocalLimit = ({ session, locks, analysis }: Query): boolean =>
+  analysis?.statements.length === 1 && locks.length === 0 && session.some((operation) => operation.kind === 'set' && operation.local && operation.name === 'lock_timeout');
