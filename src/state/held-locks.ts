@@ -10,6 +10,7 @@ import { nodes } from '../source/walk.js';
 import { analyse, type Analysis, type FileParts } from './analysis.js';
 import { createEscapes } from './escapes.js';
 import { createInventory } from './inventory.js';
+import { withKeptConnections } from './kept-connections.js';
 import type { FunctionState } from './model.js';
 import { isRepeated, stackedBySecondRun } from './repeats.js';
 import { report } from './report.js';
@@ -38,9 +39,10 @@ export const heldLocks = definePass('heldLocks', [scopes, nodes, evaluation, eve
   const found = units().map((candidate) => ({ unit: candidate, analysis: analysisOf(candidate) }));
   const inlined = new Set(found.flatMap(({ analysis }) => [...(analysis?.graph.inlined ?? [])]));
   const teller = createTeller(unit.text);
-  return found
+  const states = found
     .filter((candidate) => !isFunction(candidate.unit) || !inlined.has(candidate.unit))
     .map(({ unit: candidate, analysis }) => report(candidate, analysis, parts, teller, secondRun(candidate, analysis)));
+  return withKeptConnections(states, unit.program, eventsOfFile, parts.inventory);
 
   /** What a timer's or listener's function does when it runs again. */
   function secondRun(candidate: FlowUnit, analysis: Analysis | null): ReturnType<typeof stackedBySecondRun> {

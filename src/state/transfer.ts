@@ -6,11 +6,14 @@ import type { Edge, FlowGraph, Step } from '../flow/model.js';
 import type { FlowUnit } from '../flow/nodes.js';
 import { isFunction, memberName, unwrap } from '../source/ast.js';
 import type { Analysis, FileParts, Plans } from './analysis.js';
-import { nullness, tellsOf, truthOf, type Known, type Reader, type Truth } from './known.js';
+import { createDecisions } from './decisions.js';
+import { nullness, truthOf, type Known, type Truth } from './known.js';
 import { connectionOf, withConnection, withLocks, type Surroundings } from './locks.js';
 import { applyEvent, type Occasion } from './operations.js';
 import { applyAfter, applyBefore, applyOutcome, type Application } from './outcomes.js';
-import { askedPlace, equalityOf, type Places } from './places.js';
+import type { Places } from './places.js';
+import type { Reader } from './reader.js';
+import { createResultDisposal } from './spent-results.js';
 import { withEntry, type Assumption, type State } from './state.js';
 
 export type Transfer = (step: Step, state: State, edge: Edge) => readonly State[];
@@ -37,6 +40,7 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
   const withoutUsedResults = createResultDisposal();
   // Only what other functions of the file call needs to tell them what it assumes.
   const isHelper = own !== null && helpers.isCalled(own) && inventory.endsSomething(own);
+  const decide = createDecisions(scopes, places, reader, isHelper);
   return (step, state, edge) => {
     const current = state.results.size === 0 ? state : withoutUsedResults(state, step.node);
     return transfer(step, edge.label === 'throw' && step.kind !== 'throw' && step.kind !== 'callback-end' ? unanswered(current) : current, edge);
@@ -63,7 +67,7 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
       case 'assign':
         return [assigned(step.target, step.operator === '=' || step.operator.length === 3 ? assignedValue(step, state) : null, step.value, state)];
       case 'condition':
-        return decided(step, state, edge);
+        return decide(step, withoutDeadVariables(state, step.test), edge);
       case 'return':
         return [returned(step, state)];
       case 'yield':
@@ -327,82 +331,12 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     if (!after.unmatched.some(({ outcome }) => outcome === 'failing')) return after;
     return { ...after, unmatched: after.unmatched.map((release) => (release.outcome === 'failing' ? { ...release, outcome: 'failed' } : release)) };
   }
-
-  function decided(step: Step & { kind: 'condition' }, before: State, edge: Edge): readonly State[] {
-    const state = withoutDeadVariables(before, step.test);
-    const value = reader.read(step.test, state);
-    const subject = step.subject && reader.read(step.subject, state);
-    const truth = answerTo(step.asks, value, subject);
-    const isYes = edge.label === 'true' || edge.label === 'nullish' || edge.label === 'undefined';
-    if (truth !== 'unknown') return (truth === 'true') === isYes ? [tested(state, value, subject)] : [];
-    const place = step.asks === 'truthy' ? askedPlace(step.test, scopes, reader.placeOf) : null;
-    const found = place === null ? undefined : state.variables.get(place);
-    if (found && truthOf(found) !== 'unknown') return (truthOf(found) === 'true') === isYes ? [state] : [];
-    const doubted = learnEquality(step, isYes, assumedAt(step.test, isYes, place, doubt(state, value, subject)));
-    if (place === null || !places.askedAgain.has(place) || (!place.startsWith('test ') && !places.kept.has(place))) return [doubted];
-    const learnt: Known = { kind: isYes ? 'truthy' : 'falsy', tells: value && tellsOf(value) };
-    return [{ ...doubted, variables: withEntry(doubted.variables, place, learnt) }];
-  }
-
-  /** A helper that lets a parameter, field or outer variable decide does so for its caller to know. */
-  function assumedAt(test: TSESTree.Node, isYes: boolean, place: string | null, state: State): State {
-    if (!own || !isHelper || place === null || state.variables.has(place) || state.assumed.has(place) || state.assumed.size >= 4) return state;
-    const variable = test.type === 'Identifier' ? scopes.variableOf(test) : null;
-    const isGiven = place.startsWith('outer ') || place.startsWith('this.') || (variable !== null && scopes.definitionOf(variable).kind === 'parameter');
-    if (!isGiven) return state;
-    const truth = isYes ? ('true' as const) : ('false' as const);
-    const learnt: Known = { kind: isYes ? 'truthy' : 'falsy', tells: null };
-    return { ...state, assumed: withEntry(state.assumed, place, { truth, test }), variables: withEntry(state.variables, place, learnt) };
-  }
-
-  /** `mode === 'shared'`, or `case 'shared':`, where it is so, says what `mode` is. */
-  function learnEquality({ asks, test, subject }: Step & { kind: 'condition' }, isYes: boolean, state: State): State {
-    const compared = equalityOf(asks, test, subject);
-    if (!compared || !isYes) return state;
-    const place = reader.placeOf(compared.variable);
-    if (place === null || !places.kept.has(place) || !places.askedAgain.has(place)) return state;
-    const value = reader.read(compared.constant, state);
-    return value?.kind === 'constant' ? { ...state, variables: withEntry(state.variables, place, { ...value, tells: null }) } : state;
-  }
-
-  /** The path has found out whether the lock was got. */
-  function tested(state: State, ...values: readonly (Known | null)[]): State {
-    return values.reduce((after, value) => {
-      const lock = value && tellsOf(value);
-      if (!lock || !after.refused.some(({ held, tested: known }) => held.lock === lock && !known)) return after;
-      return { ...after, refused: after.refused.map((refused) => (refused.held.lock === lock ? { ...refused, tested: true } : refused)) };
-    }, state);
-  }
-
-  /** The answer was asked about in a way that is not understood. */
-  function doubt(state: State, ...values: readonly (Known | null)[]): State {
-    return values.reduce((after, value) => {
-      const lock = value && tellsOf(value);
-      if (!lock) return after;
-      const doubted = withLocks(after, (taken) => (taken.held.lock === lock && !taken.doubtful ? { ...taken, doubtful: true } : taken));
-      return doubted.refused.some(({ held }) => held.lock === lock) ? { ...doubted, refused: doubted.refused.filter(({ held }) => held.lock !== lock) } : doubted;
-    }, state);
-  }
-}
-
-function answerTo(asks: (Step & { kind: 'condition' })['asks'], value: Known | null, subject: Known | null): Truth {
-  switch (asks) {
-    case 'truthy':
-      return truthOf(value);
-    case 'nullish':
-      return nullness(value);
-    case 'undefined':
-      if (value?.kind === 'constant') return value.value === undefined ? 'true' : 'false';
-      return nullness(value) === 'false' && value?.kind !== 'result' ? 'false' : 'unknown';
-    case 'equals':
-      return value?.kind === 'constant' && subject?.kind === 'constant' ? (value.value === subject.value ? 'true' : 'false') : 'unknown';
-    default:
-      return asks satisfies never;
-  }
 }
 
 function callsOfInlined(graph: FlowGraph): ReadonlyMap<TSESTree.Node, TSESTree.Node> {
-  return new Map(graph.steps.flatMap((step) => (step.kind === 'callback-start' ? [[step.node as TSESTree.Node, unwrap(step.call)] as const] : [])));
+  const calls = new Map<TSESTree.Node, TSESTree.Node>();
+  for (const step of graph.steps) if (step.kind === 'callback-start') calls.set(step.node, unwrap(step.call));
+  return calls;
 }
 
 function isRejectionHandler(call: TSESTree.Node, fn: TSESTree.Node): boolean {
@@ -416,29 +350,3 @@ function isReturned(node: TSESTree.Node): boolean {
   const { parent } = node;
   return parent?.type === 'ReturnStatement' || (parent?.type === 'ArrowFunctionExpression' && parent.body === node);
 }
-
-/** Results of calls are for the expression they stand in; what comes after it reads variables. */
-function createResultDisposal(): (state: State, node: TSESTree.Node) => State {
-  const roots = new WeakMap<TSESTree.Node, TSESTree.Node>();
-  return (state, node) => {
-    let { results } = state;
-    for (const call of results.keys()) {
-      const root = rootOf(call);
-      if (node.range[1] <= root.range[0] || node.range[0] >= root.range[1]) results = withEntry(results, call, null);
-    }
-    return results === state.results ? state : { ...state, results };
-  };
-
-  /** The whole expression a call stands in, with the declaration it initialises. */
-  function rootOf(call: TSESTree.Node): TSESTree.Node {
-    const known = roots.get(call);
-    if (known) return known;
-    let node = call;
-    while (node.parent && !endsExpression(node.parent)) node = node.parent;
-    roots.set(call, node);
-    return node;
-  }
-}
-
-const endsExpression = (node: TSESTree.Node): boolean =>
-  node.type.endsWith('Statement') || node.type === 'VariableDeclaration' || node.type === 'Program' || isFunction(node);
