@@ -317,7 +317,7 @@ export const events = definePass(
     function placesWithEvents(): readonly TSESTree.Node[] {
       const calls = [...nodesOfFile.calls, ...nodesOfFile.news, ...nodesOfFile.taggedTemplates];
       const declarations = effectsOfFile.map(({ node }) => node).filter((node) => node.type === 'VariableDeclarator');
-      return [...calls, ...declarations].filter((node) => of(node).length > 0).sort((a, b) => a.range[0] - b.range[0]);
+      return [...calls, ...declarations].filter((node) => of(node).length > 0 || helperByNode.has(node)).sort((a, b) => a.range[0] - b.range[0]);
     }
   },
 );

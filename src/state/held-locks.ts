@@ -1,6 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { evaluation } from '../facts/evaluation.js';
-import { events } from '../facts/events.js';
+import { events, type Event } from '../facts/events.js';
 import { helpers, within } from '../facts/summaries.js';
 import { isFlowUnit, type FlowUnit } from '../flow/nodes.js';
 import { definePass } from '../pass.js';
@@ -33,13 +33,18 @@ export const heldLocks = definePass('heldLocks', [scopes, nodes, evaluation, eve
     numbering: new Numbering(),
     analysisOf,
   };
-  if (!eventsOfFile.places.some((place) => eventsOfFile.of(place).some(concernsLock))) return [];
+  if (!eventsOfFile.places.some((place) => eventsAt(place).some(concernsLock))) return [];
   const found = units().map((candidate) => ({ unit: candidate, analysis: analysisOf(candidate) }));
   const inlined = new Set(found.flatMap(({ analysis }) => [...(analysis?.graph.inlined ?? [])]));
   const teller = createTeller(unit.text);
   return found
     .filter((candidate) => !isFunction(candidate.unit) || !inlined.has(candidate.unit))
     .map((candidate) => report(candidate.unit, candidate.analysis, parts, teller));
+
+  function eventsAt(place: TSESTree.Node): readonly Event[] {
+    const callback = place.type === 'CallExpression' ? eventsOfFile.callbackOf(place) : null;
+    return [...eventsOfFile.of(place), ...(callback?.before ?? [])];
+  }
 
   function analysisOf(candidate: FlowUnit): Analysis | null {
     const known = analyses.get(candidate);
