@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { defineConfig } from 'tsdown';
 
+/** A clone may itself stand in a folder named `src` or `rules`. */
+const root = import.meta.dirname;
+
 export default defineConfig({
   entry: { index: 'src/index.ts', command: 'src/command/main.ts' },
   format: 'cjs',
@@ -25,7 +28,7 @@ export default defineConfig({
           codeSplitting: {
             groups: [
               { name: 'runtime', test: /rolldown[/\\]runtime/ },
-              { name: 'plugin', test: /[/\\](?:rules|src)[/\\](?!command|formats|index)/ },
+              { name: 'plugin', test: (id) => /^[/\\](?:rules|src)[/\\](?!command|formats|index)/.test(id.startsWith(root) ? id.slice(root.length) : '') },
             ],
           },
         },

@@ -1,4 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
+import type { Handle } from '../src/facts/values.js';
 import { lineOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
 import type { LockOperation } from '../src/sql/model.js';
@@ -24,7 +25,7 @@ export default createRule({
     for (const state of functions) {
       for (const acquire of state.acquires) {
         const { operation, query } = acquire.held.lock;
-        if (operation.level !== 'session' || acquire.transaction !== 'open') continue;
+        if (operation.level !== 'session' || acquire.transaction !== 'open' || !isSession(acquire.held.handle)) continue;
         const change = levels.changeOf(acquire, state);
         yield {
           node: query.node,
@@ -33,9 +34,9 @@ export default createRule({
           suggestions: change ? [{ messageId: 'toTransactionLevel', data: { fn: change.fn }, edits: change.edits }] : [],
         };
       }
-      for (const { lock, transaction, transactionOpenedBy, releases } of state.releases) {
+      for (const { lock, handle, transaction, transactionOpenedBy, releases } of state.releases) {
         const { operation, query } = lock;
-        if (transaction !== 'open') continue;
+        if (transaction !== 'open' || !isSession(handle)) continue;
         const [released] = releases;
         yield {
           node: query.node,
@@ -46,6 +47,9 @@ export default createRule({
     }
   },
 });
+
+/** Of a handle that may be a pool nobody knows where its BEGIN went. */
+const isSession = ({ role }: Handle): boolean => role === 'connection' || role === 'transaction' || role === 'single';
 
 const wordsFor = (openedBy: TSESTree.Node | null): string => (openedBy ? `the transaction that begins on line ${lineOf(openedBy)}` : 'a transaction');
 

@@ -192,6 +192,7 @@ const kind = object<Kind>([], {
   fluent: boolean,
   awaits: sends,
   resolves: give,
+  behindPooler: oneOf(true),
   dispose: effect,
 });
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import * as parser from '@typescript-eslint/parser';
 import { Linter } from 'eslint';
 import type { Unit } from '../src/pass.js';
@@ -8,6 +9,8 @@ export interface HarnessOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Parse with ESLint's own parser, as plain JavaScript. */
   readonly javascript?: boolean;
+  /** Parse with types: the folder of a `tsconfig.json` that includes `filename`, which must exist there. */
+  readonly project?: string;
 }
 
 /** Gives the unit that a rule would see for this code. The code must mention a lock. Throws when it does not parse. */
@@ -24,19 +27,21 @@ export function unitFor(code: string, options: HarnessOptions = {}): Unit {
       yield* [];
     },
   });
-  const linter = new Linter({ configType: 'flat' });
+  const { project, javascript } = options;
+  const parserOptions = project === undefined ? {} : { project: './tsconfig.json', tsconfigRootDir: project };
+  const linter = new Linter({ configType: 'flat', ...(project !== undefined && { cwd: project }) });
   const messages = linter.verify(
     code,
     [
       {
         files: ['**/*.{ts,tsx,js}'],
-        languageOptions: options.javascript ? { sourceType: 'module' } : { parser, sourceType: 'module' },
+        languageOptions: javascript ? { sourceType: 'module' } : { parser, sourceType: 'module', parserOptions },
         plugins: { test: { rules: { probe: probe.toEslint() } } },
         rules: { 'test/probe': 'error' },
         settings: { 'advisory-lock': options.settings ?? {} },
       },
     ],
-    { filename: options.filename ?? 'test.ts' },
+    { filename: project === undefined ? (options.filename ?? 'test.ts') : join(project, options.filename ?? 'test.ts') },
   );
   const [unit] = units;
   if (!unit) throw new Error(`no unit: ${messages.map((message) => message.message).join('; ') || 'the code mentions no lock'}`);

@@ -77,6 +77,9 @@ export function runRuleTests(rule: Rule, cases: RuleCases): void {
     describe('expected errors', () => {
       it.each(cases.invalid.map((testCase) => [titleOf(testCase), testCase] as const))('are complete: %s', (_, testCase) => {
         for (const error of testCase.errors) expect(missingParts(module, error)).toEqual([]);
+        for (const language of languagesOf(testCase)) {
+          for (const { message } of reportsOf(rule, testCase, testCase.code, language)) expect(message).toMatch(/[.?]$/);
+        }
       });
     });
 

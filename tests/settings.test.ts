@@ -1,3 +1,4 @@
+import { drivers } from '../src/drivers/index.js';
 import { readSettings } from '../src/settings.js';
 
 const read = (own: unknown) => readSettings({ 'advisory-lock': own });
@@ -70,6 +71,12 @@ describe('a driver in the settings', () => {
   });
 });
 
+describe('the drivers of the plugin itself', () => {
+  it.each(drivers.map((each) => [each.name, each] as const))('have a shape that the settings accept: %s', (_, each) => {
+    expect(read({ drivers: [each] }).drivers).toEqual([each]);
+  });
+});
+
 describe('a mistake in the settings', () => {
   const key = "settings['advisory-lock']";
   const withPool = (pool: object) => ({ drivers: [{ ...driver, kinds: { pool } }] });
@@ -102,13 +109,18 @@ describe('a mistake in the settings', () => {
     [{ lockFunctions: [{ name: 'f', action: 'try', level: 'session', mode: () => 1 }] }, `${key}.lockFunctions[0].mode is a function; allowed: "shared", "exclusive".`],
     [{ drivers: [{ ...driver, dialect: 'postgresql' }] }, `${key}.drivers[0].dialect is "postgresql"; allowed: "postgres", "mysql", "either". Did you mean "postgres"?`],
     [{ drivers: [{ ...driver, examples: [] }] }, `${key}.drivers[0].examples is []; allowed: an array with at least 1 entry.`],
-    [withPool({ roles: 'pool' }), `${key}.drivers[0].kinds.pool.roles is not known; allowed in ${key}.drivers[0].kinds.pool: role, extends, methods, properties, call, tag, otherMembers, fluent, dispose. Did you mean "role"?`],
     [withPool({ methods: { $run: { sends: { sql: [{ argument: 0 }], result: { shape: 'row' } } } } }), `${key}.drivers[0].kinds.pool.methods.$run.sends.result lacks "at"; it needs at.`],
     [withPool({ methods: { run: { effect: { does: 'give-back' } } } }), `${key}.drivers[0].kinds.pool.methods.run.effect.does is "give-back"; allowed: "gives-back", "closes", "begins", "commits", "rolls-back", "commits-and-gives-back", "listens". Did you mean "gives-back"?`],
     [withPool({ methods: { run: { gives: { kind: 'pool', same: 1 } } } }), `${key}.drivers[0].kinds.pool.methods.run.gives.same is 1; allowed: true or false.`],
     [withPool({ methods: { run: { variants: [{ batch: { argument: 'first' } }] } } }), `${key}.drivers[0].kinds.pool.methods.run.variants[0].batch.argument is "first"; allowed: a position, counted from 0, or "last".`],
   ])('is explained: %j', (own, message) => {
     expect(() => read(own)).toThrow(new Error(message));
+  });
+
+  it('is explained deep inside a driver, too', () => {
+    const place = `${key}.drivers[0].kinds.pool`;
+    expect(() => read(withPool({ roles: 'pool' }))).toThrow(`${place}.roles is not known; allowed in ${place}: role, extends, methods, `);
+    expect(() => read(withPool({ roles: 'pool' }))).toThrow('Did you mean "role"?');
   });
 
   it('is explained for values that cannot be written as JSON', () => {

@@ -15,8 +15,13 @@ export async function migrate(): Promise<void> {
     try {
       for (const migration of migrations) {
         await client.query('BEGIN');
-        await migration.up(client);
-        await client.query('COMMIT');
+        try {
+          await migration.up(client);
+          await client.query('COMMIT');
+        } catch (error) {
+          await client.query('ROLLBACK');
+          throw error;
+        }
       }
     } finally {
       const { rows } = await client.query<{ unlocked: boolean }>('SELECT pg_advisory_unlock($1) AS unlocked', [MIGRATIONS]);

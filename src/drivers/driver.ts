@@ -170,6 +170,8 @@ export interface Kind {
   awaits?: Sends;
   /** What awaiting the object, or `yield*` in an Effect generator, gives: Effect's `sql.reserve`. */
   resolves?: Give;
+  /** A transaction pooler stands between it and the server, wherever it connects to: the pools of @vercel/postgres. */
+  behindPooler?: true;
   /** Symbol.dispose or Symbol.asyncDispose does this: `using`. */
   dispose?: Effect;
 }

@@ -30,7 +30,7 @@ const session: Kind = {
   },
   call: { fragment: { sql: [{ argument: 0 }], as: 'identifier' } },
   methods: {
-    unsafe: { ...effect(rows), fragment: { ...text, as: 'sql' }, gives: { kind: 'statement', same: true } },
+    unsafe: { ...effect(rows), fragment: { sql: text.sql, values: text.values, as: 'sql' }, gives: { kind: 'statement', same: true } },
     literal: { fragment: { sql: [{ argument: 0 }], as: 'sql' } },
     in: { fragment: { sql: [{ argument: 0 }], as: 'list' } },
     withoutTransforms: { gives: { kind: 'client', same: true } },

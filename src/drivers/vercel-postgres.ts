@@ -8,8 +8,10 @@ const url = [{ argument: 0, property: 'connectionString' }] as const;
 const overHttp: Call = { sends: { sql: [{ template: true }], result: nodePostgresResult, over: 'http' } };
 const overConnection: Call = { sends: { sql: [{ template: true }], result: nodePostgresResult } };
 
+/** A pool refuses every URL that does not lead to the pooler; only a client connects directly. */
 const pool: Kind = {
   ...nodePostgresKinds.pool,
+  behindPooler: true,
   tag: overHttp,
   methods: { ...nodePostgresKinds.pool.methods, sql: overHttp },
 };
@@ -34,6 +36,7 @@ export default defineDriver({
   kinds: {
     ...nodePostgresKinds,
     pool,
+    'pool-client': { ...nodePostgresKinds['pool-client'], behindPooler: true },
     client: {
       ...nodePostgresKinds.client,
       methods: { ...nodePostgresKinds.client.methods, sql: overConnection },

@@ -310,7 +310,7 @@ function ambiguous(value: Value): Value {
 }
 
 /** `Pool | PoolClient`: both have the methods, the role is open. */
-function ambiguousUnion(values: readonly Value[]): Value {
+export function ambiguousUnion(values: readonly Value[]): Value {
   const objects = values.filter((value) => value.type === 'object');
   const [first, ...others] = objects;
   if (!first || objects.length < values.length) return unknown;

@@ -1,5 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import { declared, isAmbiguous } from './annotations.js';
+import { ambiguousUnion, declared, isAmbiguous } from './annotations.js';
 import type { Modules } from './modules.js';
 import { unknown, type Value } from './values.js';
 
@@ -13,7 +13,11 @@ interface TypeServices {
 
 interface CheckedType {
   readonly aliasSymbol?: CheckedSymbol | undefined;
+  /** The members of a union. */
+  readonly types?: readonly CheckedType[];
   getSymbol(): CheckedSymbol | undefined;
+  /** What a class or interface extends. */
+  getBaseTypes?(): readonly CheckedType[] | undefined;
 }
 
 interface CheckedSymbol {
@@ -25,14 +29,27 @@ interface CheckedSymbol {
 /** Reads a value off the type the checker gives an expression: a class or interface that a driver's package declares. */
 export function createCheckedReader(parserServices: unknown, modules: Modules): (expression: TSESTree.Node) => Value {
   if (!hasTypes(parserServices)) return () => unknown;
-  return (expression) => {
-    const type = parserServices.getTypeAtLocation(expression);
-    for (const symbol of [type.aliasSymbol, type.getSymbol()]) {
-      const value = symbol ? valueOfSymbol(symbol, modules, expression) : unknown;
-      if (value.type !== 'unknown') return value;
-    }
-    return unknown;
-  };
+  return (expression) => valueOfType(parserServices.getTypeAtLocation(expression), modules, expression, 0);
+}
+
+/** Classes extend each other no deeper than this. */
+const maximumAncestors = 10;
+
+function valueOfType(type: CheckedType, modules: Modules, at: TSESTree.Node, depth: number): Value {
+  for (const symbol of [type.aliasSymbol, type.getSymbol()]) {
+    const value = symbol ? valueOfSymbol(symbol, modules, at) : unknown;
+    if (value.type !== 'unknown') return value;
+  }
+  if (depth > maximumAncestors) return unknown;
+  if (type.types) return valueOfUnion(type.types, modules, at, depth);
+  const parents = (type.getBaseTypes?.() ?? []).map((parent) => valueOfType(parent, modules, at, depth + 1));
+  return parents.find((parent) => parent.type !== 'unknown') ?? unknown;
+}
+
+/** `Pool | undefined` is a pool; of `Pool | PoolClient` the role is open. */
+function valueOfUnion(types: readonly CheckedType[], modules: Modules, at: TSESTree.Node, depth: number): Value {
+  const members = types.filter((member) => member.getSymbol() ?? member.aliasSymbol).map((member) => valueOfType(member, modules, at, depth + 1));
+  return members.length > 0 ? ambiguousUnion(members) : unknown;
 }
 
 function valueOfSymbol(symbol: CheckedSymbol, modules: Modules, at: TSESTree.Node): Value {

@@ -12,12 +12,15 @@ import { createMembers } from './members.js';
 import { createElsewhere } from './imports/elsewhere.js';
 import type { KnownExport } from './modules.js';
 import { createPositions } from './positions.js';
+import { createReceiverIdentity } from './receiver-identity.js';
 import { bareHandle, circular, unknown, type DriverObject, type HandleIdentity, type MakingNode, type Value } from './values.js';
 import { createVariables } from './variables.js';
 
 export interface Evaluator {
   /** What the expression is. Never throws; `unknown` where the file does not prove it. */
   valueOf(expression: TSESTree.Node): Value;
+  /** The same; where syntax leaves the expression unknown, what the parser's types say of it. */
+  typedValueOf(expression: TSESTree.Node): Value;
   /** What the variable holds. */
   valueOfVariable(variable: Variable): Value;
   /** What a member of the value is; `node` is where it is read. */
@@ -74,8 +77,10 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   let pending = new Set<object>();
   let steps = 0;
 
+  const identityOf = createReceiverIdentity(scopes);
   const evaluator: Evaluator = {
     valueOf,
+    typedValueOf: (expression) => typedIfUnknown(expression, valueOf(expression)),
     valueOfVariable: (variable) => variables.valueOfVariable(variable),
     memberOf: (value, name, node) => members.memberOf(value, name, node),
     meaningOf,
@@ -249,8 +254,13 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   /** Types are asked only where a driver's method may be called: for every expression they would cost too much. */
   function receiverValue(object: TSESTree.Expression, name: string | null): Value {
     const value = valueOf(object);
-    const isOpen = value.type === 'unknown' && value.alternatives.length === 0;
-    return isOpen && name !== null && modules.isMethod(name) ? parts.typed(object) : value;
+    return name !== null && modules.isMethod(name) ? typedIfUnknown(object, value) : value;
+  }
+
+  function typedIfUnknown(expression: TSESTree.Node, value: Value): Value {
+    if (value.type !== 'unknown' || value.alternatives.length > 0) return value;
+    const typed = parts.typed(expression);
+    return typed.type === 'unknown' ? value : identified(typed, identityOf(expression));
   }
 
   function globalValue(name: string): Value {

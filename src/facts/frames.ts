@@ -140,7 +140,7 @@ export function createFrameReader(scopes: Scopes, evaluator: Evaluator, property
   }
 
   function valueOf(expression: TSESTree.Node, frames: readonly Frame[]): Value {
-    if (frames.length === 0) return evaluator.valueOf(expression);
+    if (frames.length === 0) return evaluator.typedValueOf(expression);
     const node = unwrap(expression);
     if (node.type === 'Identifier' && parameterOf(node)) {
       const argument = argumentFor(node, frames);

@@ -1,14 +1,14 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { CalleeName } from './callee-names.js';
-import { hexDigits, int32, toBigint, toNumber } from './key-arithmetic.js';
+import { earliestTime, hexDigits, int32, toBigint, toNumber } from './key-arithmetic.js';
 import {
   anyBigint, anyNumber, anyText, asText, bigintValue, bytesValue, concatenated, isConstant, numberValue, objectValue, scatterOf, shortest, textValue, unknownValue, constantText,
   type KeyValue, type NumberValue, type StringValue,
 } from './key-domain.js';
 import { digestLength, digestValue, importedHash, readNumber } from './key-hashes.js';
 
-/** Milliseconds since 1970 as long as this code runs: from 2017 to the last date there is. */
-const clock = numberValue(1.5e12, 8.64e15, 'integer', { spread: true, hash: null });
+/** Milliseconds since 1970, to the last date there is. */
+const clock = numberValue(earliestTime, 8.64e15, 'integer');
 
 /** What a call of a function that is not this file's gives; null where nothing is known of it. */
 export function resultOf(callee: CalleeName, values: readonly KeyValue[], call: TSESTree.CallExpression): KeyValue | null {
@@ -68,8 +68,8 @@ function truncated(isSigned: boolean, bits: KeyValue, value: KeyValue): KeyValue
 
 /** `parseInt(text, radix)`: hexadecimal digits cut out of a text are a digest's, whatever its name. */
 function parsed(text: KeyValue, radix: KeyValue, call: TSESTree.CallExpression): KeyValue {
-  if (text.type === 'number' || text.type === 'bigint') return { ...anyNumber, ...scatterOf(text) };
-  if (text.type !== 'string') return anyNumber;
+  if (text.type === 'number' || text.type === 'bigint') return { ...anyNumber, integrality: 'integer', ...scatterOf(text) };
+  if (text.type !== 'string') return { ...anyNumber, integrality: 'integer' };
   if (text.numeric) return toNumber(text.numeric);
   const isHexadecimal = (radix.type === 'number' && isConstant(radix) && radix.min === 16) || /^0x/i.test(text.head);
   const digits = isHexadecimal ? hexDigits(text, false) : null;
@@ -94,9 +94,9 @@ function mathResult(name: string, values: readonly KeyValue[]): KeyValue {
       return { ...first, min: first.min > 0 ? first.min : 0, max: bound, hash };
     }
     case 'max':
-      return numberValue(Math.max(...numbers.map(({ min }) => min)), Math.max(...numbers.map(({ max }) => max)), integralityOf(numbers));
+      return numberValue(Math.max(...numbers.map(({ min }) => min)), Math.max(...numbers.map(({ max }) => max)), integralityOf(numbers), mixedScatter(numbers));
     case 'min':
-      return numberValue(Math.min(...numbers.map(({ min }) => min)), Math.min(...numbers.map(({ max }) => max)), integralityOf(numbers));
+      return numberValue(Math.min(...numbers.map(({ min }) => min)), Math.min(...numbers.map(({ max }) => max)), integralityOf(numbers), mixedScatter(numbers));
     case 'random':
       return numberValue(0, 1, 'fraction', { spread: true, hash: null });
     case 'imul':
@@ -111,6 +111,12 @@ function mathResult(name: string, values: readonly KeyValue[]): KeyValue {
 }
 
 const integralityOf = (numbers: readonly NumberValue[]): NumberValue['integrality'] => (numbers.every(({ integrality }) => integrality === 'integer') ? 'integer' : 'unknown');
+
+/** The least or the greatest of a hash and constants is that hash, cut off. */
+const mixedScatter = (numbers: readonly NumberValue[]) => ({
+  spread: numbers.some(({ spread }) => spread),
+  hash: numbers.every((number) => number.hash !== null || isConstant(number)) ? (numbers.find(({ hash }) => hash !== null)?.hash ?? null) : null,
+});
 
 function randomResult(name: string, values: readonly KeyValue[]): KeyValue | null {
   const [first, second] = values;

@@ -68,6 +68,8 @@ const plain: Scattered = { spread: false, hash: null };
 /** The scatter of a value made of one other. */
 export const scatterOf = (value: KeyValue): Scattered => ('spread' in value ? { spread: value.spread, hash: value.hash } : plain);
 
+export const hashOf = (value: KeyValue): Hash | null => scatterOf(value).hash;
+
 export const numberValue = (min: number, max: number, integrality: NumberValue['integrality'], scattered: Scattered = plain): NumberValue => ({
   type: 'number',
   min,
@@ -148,7 +150,7 @@ export function either(values: readonly KeyValue[]): KeyValue {
 function join(one: KeyValue, other: KeyValue): KeyValue {
   // The constant that a hash starts from, or stands for when there is nothing to hash, takes nothing away from it.
   const scattered: Scattered = {
-    spread: (scatterOf(one).spread || isFixed(one)) && (scatterOf(other).spread || isFixed(other)),
+    spread: (scatterOf(one).spread && (scatterOf(other).spread || isFixed(other))) || (scatterOf(other).spread && isFixed(one)),
     hash: scatterOf(one).hash ?? scatterOf(other).hash,
   };
   if (one.type === 'number' && other.type === 'number') {

@@ -21,7 +21,7 @@ export function createMeanings(core: Core) {
     const callee = unwrap(node.type === 'CallExpression' ? node.callee : node.tag);
     const isTag = node.type === 'TaggedTemplateExpression';
     const name = callee.type === 'MemberExpression' ? (memberName(callee) ?? '') : callee.type === 'Identifier' ? callee.name : '';
-    const value = core.valueOf(callee);
+    const value = isTag ? core.evaluator.typedValueOf(callee) : core.valueOf(callee);
     const setting = node.type === 'CallExpression' ? declaredWrappers.sqlAt(node, value) : null;
     if (setting) return setting;
     switch (value.type) {

@@ -46,9 +46,8 @@ export const polling = definePass('polling', [scopes], ([scopesOfFile]): Polling
   /** The loop has a condition of its own, or a list to go through. */
   function canEndByItself(loop: Loop): boolean {
     if (loop.type === 'ForOfStatement' || loop.type === 'ForInStatement') return !(loop.type === 'ForOfStatement' && loop.await);
-    if (!loop.test) return false;
-    const constant = staticValue(loop.test, scopesOfFile);
-    return constant === null || !constant.value;
+    const constant = loop.test && staticValue(loop.test, scopesOfFile);
+    return loop.test !== null && !constant?.value;
   }
 });
 

@@ -10,8 +10,8 @@ import { buildGraph } from '../flow/graph.js';
 import type { FlowGraph, InlineCallback } from '../flow/model.js';
 import type { FlowUnit } from '../flow/nodes.js';
 import { solve, type Solution } from '../flow/solve.js';
-import { isFunction, memberName, unwrap, type FunctionNode } from '../source/ast.js';
-import type { Scopes } from '../source/scope.js';
+import { isFunction, isInside, memberName, unwrap, type FunctionNode } from '../source/ast.js';
+import type { Scopes, Variable } from '../source/scope.js';
 import type { Escapes } from './escapes.js';
 import type { Inventory } from './inventory.js';
 import { createReader, type Reader } from './known.js';
@@ -57,7 +57,8 @@ export interface Analysis {
 /** More ways to end than this, and callers count the helper as out of sight. */
 const maximumOutcomes = 24;
 
-export function analyse(unit: FlowUnit, parts: FileParts): Analysis | null {
+/** `initial`: what is so when the function begins; nothing is known by default. */
+export function analyse(unit: FlowUnit, parts: FileParts, initial: readonly State[] = [emptyState]): Analysis | null {
   const { scopes, events, numbering } = parts;
   const plans = createPlans(unit, parts);
   const graph = buildGraph(unit, {
@@ -66,8 +67,14 @@ export function analyse(unit: FlowUnit, parts: FileParts): Analysis | null {
     throws: (node) => (isQuiet(node, events, parts) ? 'never' : undefined),
   });
   if (graph.kind === 'too-large') return null;
+  // Names say which variables outlive a run of the function.
+  const nameOfVariable = (variable: Variable): string => {
+    const [name] = variable.identifiers;
+    const isOwn = name !== undefined && isInside(name, unit);
+    return `${isOwn ? 'own' : 'outer'} ${numbering.of(variable)}`;
+  };
   const register = createRegister(unit, parts);
-  const reader: Reader = createReader(scopes, (place) => places.kept.has(place), (variable) => numbering.of(variable), (call) => events.of(call).some(({ kind }) => kind === 'take'));
+  const reader: Reader = createReader(scopes, (place) => places.kept.has(place), nameOfVariable, (call) => events.of(call).some(({ kind }) => kind === 'take'));
   const places: Places = placesOf(graph, scopes, reader.placeOf, giveBackArguments(graph, events));
   const keyOf = createStateKey();
   const entered: State[] = [];
@@ -85,7 +92,7 @@ export function analyse(unit: FlowUnit, parts: FileParts): Analysis | null {
     return createTransfer({ unit, graph, parts, plans, places, reader, around, enter });
   };
   const transfer = transferWith(null);
-  const solution = solve(graph, { initial: [emptyState], key: keyOf, transfer, join: (one) => ({ ...emptyState, connections: one.connections, variables: new Map() }) });
+  const solution = solve(graph, { initial, key: keyOf, transfer, maxStates: 64, join: (one) => ({ ...emptyState, connections: one.connections, variables: new Map() }) });
   if (solution.kind === 'unknown') return null;
   const outcomes = (['return', 'throw'] as const).flatMap((exit) =>
     solution.statesAt(graph.exits[exit]).map((state): Outcome => ({ exit, state, value: state.variables.get('return') ?? null, phase: state.phase })),

@@ -11,6 +11,7 @@ import { analyse, type Analysis, type FileParts } from './analysis.js';
 import { createEscapes } from './escapes.js';
 import { createInventory } from './inventory.js';
 import type { FunctionState } from './model.js';
+import { isRepeated, stackedBySecondRun } from './repeats.js';
 import { report } from './report.js';
 import { Numbering } from './state.js';
 import { createTeller } from './witness.js';
@@ -39,7 +40,14 @@ export const heldLocks = definePass('heldLocks', [scopes, nodes, evaluation, eve
   const teller = createTeller(unit.text);
   return found
     .filter((candidate) => !isFunction(candidate.unit) || !inlined.has(candidate.unit))
-    .map((candidate) => report(candidate.unit, candidate.analysis, parts, teller));
+    .map(({ unit: candidate, analysis }) => report(candidate, analysis, parts, teller, secondRun(candidate, analysis)));
+
+  /** What a timer's or listener's function does when it runs again. */
+  function secondRun(candidate: FlowUnit, analysis: Analysis | null): ReturnType<typeof stackedBySecondRun> {
+    const leaves = analysis?.outcomes.some(({ exit, state }) => exit === 'return' && state.locks.length > 0);
+    if (!analysis || !leaves || !isFunction(candidate) || !isRepeated(candidate, nodesOfFile.calls, helpersOfFile, evaluated.evaluator)) return new Map();
+    return stackedBySecondRun(analysis, parts);
+  }
 
   function eventsAt(place: TSESTree.Node): readonly Event[] {
     const callback = place.type === 'CallExpression' ? eventsOfFile.callbackOf(place) : null;

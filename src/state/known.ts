@@ -3,7 +3,7 @@ import { readingsOf } from '../facts/results.js';
 import type { QueryLock } from '../facts/query.js';
 import { keyName, memberName, unwrap } from '../source/ast.js';
 import { staticValue } from '../source/constants.js';
-import type { Scopes } from '../source/scope.js';
+import type { Scopes, Variable } from '../source/scope.js';
 import type { Step, Use } from '../source/uses.js';
 import { withEntry, type State } from './state.js';
 
@@ -40,7 +40,7 @@ export interface Reader {
 }
 
 /** `isKept` says which variables and fields are worth remembering. */
-export function createReader(scopes: Scopes, isKept: (place: string) => boolean, variableId: (variable: object) => number, isTruthyCall: (call: TSESTree.Node) => boolean): Reader {
+export function createReader(scopes: Scopes, isKept: (place: string) => boolean, variableName: (variable: Variable) => string, isTruthyCall: (call: TSESTree.Node) => boolean): Reader {
   return { read: (expression, state) => read(expression, state, 0) ?? leftover(expression, state), placeOf, bind };
 
   /** An expression around a call whose answer was not followed to its end. */
@@ -56,7 +56,7 @@ export function createReader(scopes: Scopes, isKept: (place: string) => boolean,
     const node = unwrap(expression);
     if (node.type === 'Identifier') {
       const variable = scopes.variableOf(node);
-      return variable ? `v${variableId(variable)}` : null;
+      return variable ? variableName(variable) : null;
     }
     if (node.type !== 'MemberExpression' || node.object.type !== 'ThisExpression') return null;
     const name = memberName(node);

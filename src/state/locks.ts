@@ -58,9 +58,19 @@ export const withLocks = (state: State, change: (taken: Taken) => Taken | null):
 export const withoutRefusal = (state: State, lock: QueryLock): State =>
   state.refused.some(({ held }) => held.lock === lock) ? { ...state, refused: state.refused.filter(({ held }) => held.lock !== lock) } : state;
 
+/** More locks at a time are not told apart: nothing is said of the further ones. */
+const maximumLocks = 16;
+
+function withoutRefusals(state: State, handle: Handle, { backends }: Events): State {
+  const others = state.refused.filter(({ held }) => backends.idOf(held.handle) !== backends.idOf(handle));
+  return others.length === state.refused.length ? state : { ...state, refused: others };
+}
+
 export function take(state: State, held: HeldLock, details: Pick<Taken, 'inTransaction' | 'pending' | 'doubtful' | 'around'>, around: Surroundings): State {
   const { events, recorder } = around;
-  const before = withoutRefusal(state, held.lock);
+  // On a connection that has got a lock, what was refused before matters no more.
+  const before = withoutRefusals(state, held.handle, events);
+  if (before.locks.length >= maximumLocks) return before;
   const stacked = held.lock.operation.level === 'session' ? before.locks.find((taken) => isSameLock(taken.held, held, events) && taken.status === 'held' && !taken.givenBack) : undefined;
   if (stacked) {
     recorder?.stacked(held, stacked, before);
@@ -77,8 +87,8 @@ function isSameLock(one: HeldLock, other: HeldLock, { backends, keys }: Events):
   return keys.sameKey(one.key, other.key) === 'same';
 }
 
-export function refuse(state: State, held: HeldLock, because: Refused['because']): State {
-  const before = withoutRefusal(state, held.lock);
+export function refuse(state: State, held: HeldLock, because: Refused['because'], { events }: Surroundings): State {
+  const before = withoutRefusals(state, held.handle, events);
   return { ...before, refused: [...before.refused, { held, because, tested: because === 'rejected' }] };
 }
 

@@ -1,5 +1,6 @@
+import type { TSESTree } from '@typescript-eslint/utils';
 import { isOwnSession } from '../facts/own-session.js';
-import { isFunction } from '../source/ast.js';
+import { isFunction, unwrap } from '../source/ast.js';
 import type { FunctionState, Leak } from './model.js';
 
 /**
@@ -14,7 +15,7 @@ function isMissedUnlock(leak: Leak, state: FunctionState): boolean {
   const isOurs = held.origin === 'here' ? leak.owned : !isAcquireHelper(leak, state);
   switch (cause.kind) {
     case 'not-unlocked':
-      return isOurs;
+      return isOurs && !isUnlock(leak.failing, state);
     case 'given-back':
       // Without any unlock, or before it, the call that gives the connection back is what is wrong.
       return isOurs && state.giveBacksWhileHeld.some((back) => back.held === held && back.node === cause.node && back.why === 'path-misses-unlock');
@@ -26,6 +27,12 @@ function isMissedUnlock(leak: Leak, state: FunctionState): boolean {
     default:
       return cause satisfies never;
   }
+}
+
+/** An unlock that fails has been tried, whether or not it is the right one. */
+function isUnlock(failing: TSESTree.Node | null, { releases }: FunctionState): boolean {
+  const call = failing?.type === 'AwaitExpression' ? unwrap(failing.argument) : failing;
+  return releases.some((release) => release.call === call);
 }
 
 /**

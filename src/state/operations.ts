@@ -131,7 +131,7 @@ function lockOperation(
         ...after,
         results: withEntry(after.results, occasion.call, isOneOfMany ? { kind: 'derived', tells: lock } : resultOf(lock, isGranted)),
       });
-      return isOneOfMany ? [answer(granted, true)] : [answer(granted, true), answer(refuse(state, held, 'refused'), false)];
+      return isOneOfMany ? [answer(granted, true)] : [answer(granted, true), answer(refuse(state, held, 'refused', around), false)];
     }
     default:
       return operation.action satisfies never;
@@ -160,7 +160,7 @@ function failedStatement(state: State, { alternatives, handle }: StatementEvent,
           );
           break;
         case 'acquire':
-          if (handle.role === 'connection' || handle.role === 'transaction') after = refuse(after, around.heldLock(lock, occasion.call, handle, [], after), 'rejected');
+          if (handle.role === 'connection' || handle.role === 'transaction') after = refuse(after, around.heldLock(lock, occasion.call, handle, [], after), 'rejected', around);
           break;
         case 'try':
           after = withoutRefusal(after, lock);

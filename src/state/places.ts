@@ -1,13 +1,15 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { FlowGraph, Step } from '../flow/model.js';
-import { enclosingFunction, isFunction, memberName, unwrap } from '../source/ast.js';
-import type { Scopes } from '../source/scope.js';
+import { enclosingFunction, isFunction, isInside, memberName, unwrap } from '../source/ast.js';
+import type { Scopes, Variable } from '../source/scope.js';
 
 export interface Places {
   /** Variables and fields whose values decide a branch or a give-back, and which only the graph's own code writes. */
   readonly kept: ReadonlySet<string>;
   /** Those, and texts of other tests, that several conditions ask about: what one finds out holds for the next. */
   readonly askedAgain: ReadonlySet<string>;
+  /** Offsets in the file behind which a place is read no more. */
+  readonly lastRead: ReadonlyMap<string, number>;
 }
 
 /** Finds what is worth remembering along the paths of a graph. `placeOf` names variables and fields of `this`. */
@@ -33,9 +35,16 @@ export function placesOf(graph: FlowGraph, scopes: Scopes, placeOf: (node: TSEST
     }
     if (kept.size === before) break;
   }
+  const lastRead = new Map<string, number>();
+  for (const [name, nodes] of conditions) lastRead.set(name, Math.max(...[...nodes].map((node) => endOfUse(node, graph.unit))));
   for (const place of writtenElsewhere(graph, scopes, placeOf)) kept.delete(place);
   const askedAgain = new Set([...conditions].flatMap(([name, nodes]) => (nodes.size > 1 ? [name] : [])));
-  return { kept, askedAgain };
+  for (const [place, variable] of variablesIn(graph, scopes, placeOf)) {
+    const end = lastReadOf(variable, scopes, graph);
+    if (end === null) lastRead.delete(place);
+    else lastRead.set(place, end);
+  }
+  return { kept, askedAgain, lastRead };
 }
 
 /** The name under which the answer to a test is kept: a variable's or field's, or the text of a test of things that stay the same. */
@@ -125,19 +134,30 @@ function boundPlaces(target: TSESTree.Node, placeOf: (node: TSESTree.Node) => st
   }
 }
 
-/** Variables that a function outside the graph writes may change at any time. */
+/**
+ * Variables of the function that a function inside it writes at a time of its own. What others write to a variable from
+ * outside, a path through this function takes no account of.
+ */
 function writtenElsewhere(graph: FlowGraph, scopes: Scopes, placeOf: (node: TSESTree.Node) => string | null): readonly string[] {
   const own = new Set<TSESTree.Node | null>([...graph.inlined, isFunction(graph.unit) ? graph.unit : null]);
-  const seen = new Set<object>();
   const found: string[] = [];
+  for (const [place, variable] of variablesIn(graph, scopes, placeOf)) {
+    const [name] = variable.identifiers;
+    if (!name || !isInside(name, graph.unit)) continue;
+    const isOwn = scopes.writesOf(variable).every(({ identifier }) => own.has(enclosingFunction(identifier)));
+    if (!isOwn) found.push(place);
+  }
+  return found;
+}
+
+/** The variables that the graph assigns or tests, by the names of their places. */
+function variablesIn(graph: FlowGraph, scopes: Scopes, placeOf: (node: TSESTree.Node) => string | null): ReadonlyMap<string, Variable> {
+  const found = new Map<string, Variable>();
   const visit = (node: TSESTree.Node): void => {
     const target = unwrap(node);
     const variable = target.type === 'Identifier' ? scopes.variableOf(target) : null;
-    if (!variable || seen.has(variable)) return;
-    seen.add(variable);
-    const isOwn = scopes.writesOf(variable).every(({ identifier }) => own.has(enclosingFunction(identifier)) || isInField(identifier, graph));
     const place = placeOf(target);
-    if (!isOwn && place !== null) found.push(place);
+    if (variable && place !== null) found.set(place, variable);
   };
   for (const step of graph.steps) {
     if (step.kind === 'assign') for (const target of identifiersIn(step.target)) visit(target);
@@ -146,8 +166,31 @@ function writtenElsewhere(graph: FlowGraph, scopes: Scopes, placeOf: (node: TSES
   return found;
 }
 
-const isInField = (node: TSESTree.Node, graph: FlowGraph): boolean =>
-  !isFunction(graph.unit) && graph.unit.type !== 'Program' && node.range[0] >= graph.unit.range[0] && node.range[1] <= graph.unit.range[1];
+/** Where the variable is read for the last time; null when that may be anywhere. */
+function lastReadOf(variable: Variable, scopes: Scopes, graph: FlowGraph): number | null {
+  const [name] = variable.identifiers;
+  if (!name || !isInside(name, graph.unit)) return null;
+  let last = 0;
+  for (const { identifier } of scopes.readsOf(variable)) {
+    // A named function runs wherever it is called.
+    const fn = enclosingFunction(identifier);
+    if (fn && fn !== graph.unit && !graph.inlined.has(fn)) return null;
+    if (fn !== graph.unit && fn?.type === 'FunctionDeclaration') return null;
+    last = Math.max(last, endOfUse(identifier, variable.defs[0]?.node ?? graph.unit));
+  }
+  return last;
+}
+
+/** A use in a loop may come again until the loop ends, unless the loop is around the declaration, too. */
+function endOfUse(node: TSESTree.Node, declaration: TSESTree.Node): number {
+  let end = node.range[1];
+  for (let ancestor = node.parent; ancestor && !isInside(declaration, ancestor); ancestor = ancestor.parent) {
+    if (loopTypes.has(ancestor.type) || isFunction(ancestor)) end = ancestor.range[1];
+  }
+  return end;
+}
+
+const loopTypes: ReadonlySet<string> = new Set(['WhileStatement', 'DoWhileStatement', 'ForStatement', 'ForOfStatement', 'ForInStatement']);
 
 function identifiersIn(expression: TSESTree.Node): readonly TSESTree.Node[] {
   const node = unwrap(expression);

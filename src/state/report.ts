@@ -10,20 +10,20 @@ import type {
   TransactionEndsEarly, TransactionState, WorkWhileHeld,
 } from './model.js';
 import type { Recorder } from './recorder.js';
-import type { Connection, State, Taken } from './state.js';
+import { Numbering, type Connection, type State, type Taken } from './state.js';
 import type { Path, Teller } from './witness.js';
 
 type Collected<K extends keyof FunctionState> = FunctionState[K] extends readonly (infer T)[] ? T[] : never;
 
 const nothing: Omit<FunctionState, 'unit' | 'kind'> = {
-  locks: [], acquires: [], releases: [], leaks: [], connectionLeaks: [], giveBacks: [], giveBacksWhileHeld: [], poolUsesWhileHeld: [],
+  locks: [], acquires: [], releases: [], leaks: [], connectionLeaks: [], giveBacks: [], giveBacksWhileHeld: [], poolUsesWhileHeld: [], localLimits: [],
   statementsWhileHeld: [], workWhileHeld: [], transactionEndsEarly: [], fallThroughs: [],
 };
 
 /** Goes through the solved function once more and writes down what the rules ask about. */
-export function report(unit: FlowUnit, analysis: Analysis | null, parts: FileParts, teller: Teller): FunctionState {
+export function report(unit: FlowUnit, analysis: Analysis | null, parts: FileParts, teller: Teller, secondRun: ReadonlyMap<Query, HeldLock>): FunctionState {
   if (!analysis) return { ...nothing, unit, kind: 'unknown' };
-  const collector = new Collector(analysis, parts, teller);
+  const collector = new Collector(analysis, parts, teller, secondRun);
   collector.walk();
   return collector.result();
 }
@@ -60,6 +60,9 @@ class Collector {
   private readonly leaks: Leak[] = [];
   private readonly connectionLeaks: ConnectionLeak[] = [];
   private readonly giveBacksWhileHeld: GiveBackWhileHeld[] = [];
+  private readonly localLimits = new Map<Query, { node: TSESTree.Node; handle: Handle; transactions: Set<TransactionState> }>();
+  private readonly seen = new Set<string>();
+  private readonly numbering = new Numbering();
   private step: Step;
   private state: State | null = null;
 
@@ -67,6 +70,7 @@ class Collector {
     private readonly analysis: Analysis,
     private readonly parts: FileParts,
     private readonly teller: Teller,
+    private readonly secondRun: ReadonlyMap<Query, HeldLock>,
   ) {
     this.step = analysis.graph.entry;
   }
@@ -100,6 +104,7 @@ class Collector {
       connectionLeaks: this.connectionLeaks,
       giveBacks: this.giveBacks,
       giveBacksWhileHeld: this.giveBacksWhileHeld,
+      localLimits: [...this.localLimits].map(([query, { node, handle, transactions }]) => ({ node, query, handle, transaction: only(transactions, 'unknown') })),
       poolUsesWhileHeld: this.poolUses,
       statementsWhileHeld: this.statements,
       workWhileHeld: this.work,
@@ -149,14 +154,19 @@ class Collector {
         for (const taken of state.locks) {
           const { held } = taken;
           if (!isSure(taken) || !held.handle.pool || backends.relation(held.handle.pool, pool) !== 'same' || node === held.call) continue;
-          if (!this.poolUses.some((use) => use.node === node && use.held === held)) this.poolUses.push({ node, query, pool, held });
+          if (this.isFirst(held, node, this.poolUses)) this.poolUses.push({ node, query, pool, held });
         }
       },
       sent: (node, query, handle, state) => {
+        if (setsLocalLimit(query)) {
+          const known = this.localLimits.get(query) ?? { node, handle, transactions: new Set() };
+          const transaction = state.connections.get(backends.idOf(handle))?.transaction;
+          known.transactions.add(transaction ?? (handle.role === 'transaction' ? 'open' : 'unknown'));
+          this.localLimits.set(query, known);
+        }
         for (const taken of state.locks) {
           const { held } = taken;
-          if (!isSure(taken) || held.lock.query === query) continue;
-          if (this.statements.some((other) => other.query === query && other.held === held && other.node === node)) continue;
+          if (!isSure(taken) || held.lock.query === query || !this.isFirst(held, node, query)) continue;
           const relation = backends.relation(held.handle, handle);
           const isPool = handle.role === 'pool' || handle.role === 'http';
           this.statements.push({ node, query, handle, held, onHolder: relation === 'same' ? 'yes' : relation === 'different' || isPool ? 'no' : 'unknown' });
@@ -167,6 +177,14 @@ class Collector {
         this.early.push({ held, node, how, begun, witness: this.witnessHere(held, node, `\`${this.teller.name(node)}\` on line ${node.loc.start.line} ends the transaction`) });
       },
     };
+  }
+
+  /** Each lock, node and third thing are written down once. */
+  private isFirst(held: HeldLock, node: TSESTree.Node, about: object): boolean {
+    const key = `${this.numbering.of(held)} ${this.numbering.of(node)} ${this.numbering.of(about)}`;
+    if (this.seen.has(key)) return false;
+    this.seen.add(key);
+    return true;
   }
 
   private releaseSeen(lock: QueryLock, call: TSESTree.Node, handle: Handle, key: Release['key']): ReleaseSeen {
@@ -193,7 +211,7 @@ class Collector {
     const isUnlock = here.some((event) => event.kind === 'statement' && event.alternatives.some(({ query }) => query.locks.some(({ operation }) => operation.action === 'release')));
     if (isUnlock || here.some(({ kind }) => kind === 'give-back' || kind === 'close')) return;
     for (const taken of state.locks) {
-      if (!isSure(taken) || taken.held.call === step.node || this.work.some((other) => other.node === step.node && other.held === taken.held)) continue;
+      if (!isSure(taken) || taken.held.call === step.node || !this.isFirst(taken.held, step.node, this.work)) continue;
       const transactional = here.some(
         (event) =>
           event.kind === 'begin' || event.kind === 'commit' || event.kind === 'rollback' || (event.kind === 'statement' && event.alternatives.some(({ query }) => query.session.some(({ kind }) => kind === 'begin' || kind === 'commit' || kind === 'rollback'))),
@@ -276,13 +294,15 @@ class Collector {
 
   private acquireOf({ held, transactions, openedBy, others, timeouts, stacked }: AcquireSeen): Acquire {
     const [opened] = openedBy;
+    const before = stacked ? undefined : this.secondRun.get(held.lock.query);
+    const repeated: Acquire['stacked'] = before ? { by: 'repeated', held: before, witness: [{ node: before.call, text: `\`${before.lock.operation.name}\` is still held when the function runs again` }] } : null;
     return {
       held,
       query: held.lock.query,
       transaction: only(transactions, 'unknown'),
       transactionOpenedBy: openedBy.size === 1 ? (opened ?? null) : null,
       others: [...others],
-      stacked,
+      stacked: stacked ?? repeated,
       lockTimeout: only(timeouts, 'unknown'),
       inLoop: isInLoop(held.call),
     };
@@ -354,3 +374,7 @@ function loopAround(node: TSESTree.Node): TSESTree.Node | null {
 const isInLoop = (node: TSESTree.Node): boolean => loopAround(node) !== null;
 
 export type { PoolUse, Query, StatementWhileHeld, TransactionEndsEarly, WorkWhileHeld, GiveBack };
+
+/** In a string with other statements, or in one statement with the lock, SET LOCAL works without BEGIN, too. */
+const setsLocalLimit = ({ session, locks, analysis }: Query): boolean =>
+  analysis?.statements.length === 1 && locks.length === 0 && session.some((operation) => operation.kind === 'set' && operation.local && operation.name === 'lock_timeout');

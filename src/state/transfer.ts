@@ -47,6 +47,9 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
 
   function transfer(step: Step, state: State, edge: Edge): readonly State[] {
     switch (step.kind) {
+      case 'jump':
+      case 'mark':
+        return [withoutDeadVariables(state, step.node)];
       case 'call':
         return step.awaited ? [state] : settled(step.node, state, edge, true);
       case 'await':
@@ -72,12 +75,23 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     }
   }
 
+  /** What is read no more tells no paths apart. */
+  function withoutDeadVariables(state: State, node: TSESTree.Node): State {
+    if (state.variables.size === 0 || node.type.endsWith('Function') || node.type.startsWith('Function')) return state;
+    let { variables } = state;
+    for (const place of variables.keys()) {
+      const last = places.lastRead.get(place);
+      if (last !== undefined && last <= node.range[0]) variables = withEntry(variables, place, null);
+    }
+    return variables === state.variables ? state : { ...state, variables };
+  }
+
   function assignedValue({ value, takes }: Step & { kind: 'assign' }, state: State): Known | null {
     return value === null || takes === 'item' ? null : reader.read(value, state);
   }
 
   function assigned(target: TSESTree.Node, value: Known | null, expression: TSESTree.Node | null, state: State): State {
-    const bound = reader.bind(target, value, state);
+    const bound = reader.bind(target, value, withoutDeadVariables(state, target));
     return expression && isForeign(target) ? escaped(expression, 'stored', bound) : bound;
   }
 
@@ -284,15 +298,16 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     return { ...after, unmatched: after.unmatched.map((release) => (release.outcome === 'failing' ? { ...release, outcome: 'failed' } : release)) };
   }
 
-  function decided(step: Step & { kind: 'condition' }, state: State, edge: Edge): readonly State[] {
+  function decided(step: Step & { kind: 'condition' }, before: State, edge: Edge): readonly State[] {
+    const state = withoutDeadVariables(before, step.test);
     const value = reader.read(step.test, state);
     const subject = step.subject && reader.read(step.subject, state);
     const truth = answerTo(step.asks, value, subject);
     const isYes = edge.label === 'true' || edge.label === 'nullish' || edge.label === 'undefined';
     if (truth !== 'unknown') return (truth === 'true') === isYes ? [tested(state, value, subject)] : [];
     const place = step.asks === 'truthy' ? askedPlace(step.test, scopes, reader.placeOf) : null;
-    const before = place === null ? undefined : state.variables.get(place);
-    if (before && truthOf(before) !== 'unknown') return (truthOf(before) === 'true') === isYes ? [state] : [];
+    const found = place === null ? undefined : state.variables.get(place);
+    if (found && truthOf(found) !== 'unknown') return (truthOf(found) === 'true') === isYes ? [state] : [];
     const doubted = doubt(state, value, subject);
     if (place === null || !places.askedAgain.has(place) || (!place.startsWith('test ') && !places.kept.has(place))) return [doubted];
     const learnt: Known = { kind: isYes ? 'truthy' : 'falsy', tells: value && tellsOf(value) };

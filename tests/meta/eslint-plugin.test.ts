@@ -35,12 +35,13 @@ describe('eslint-plugin-eslint-plugin', () => {
         {
           languageOptions: { sourceType: 'commonjs' },
           rules: {
-            'eslint-plugin/require-meta-docs-description': 'error',
+            'eslint-plugin/require-meta-docs-description': ['error', { pattern: '^(Disallow|Require|Enforce|Prefer) ' }],
             'eslint-plugin/require-meta-docs-url': 'error',
             'eslint-plugin/require-meta-schema-description': 'error',
             'eslint-plugin/require-meta-default-options': 'error',
             'eslint-plugin/require-meta-type': 'error',
-            'eslint-plugin/report-message-format': ['error', '[.?]$'],
+            // A message may end in a sentence that the rule fills in; rule tests look at what is said in the end.
+            'eslint-plugin/report-message-format': ['error', '(?:[.?]|\\}\\})$'],
           },
         },
       ],

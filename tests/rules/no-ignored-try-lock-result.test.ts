@@ -57,6 +57,7 @@ runRuleTests(rule, {
     good('a loop whose end is asked about behind it', `let rounds = 0;\nfor (; rounds < 9; rounds += 1) { const { rows } = await ${tryLock}; if (rows[0].ok) break; }\nif (rounds === 9) throw new Error('busy');\nawait work();`),
     good('a loop that remembers', `let held = false;\nwhile (!held && Date.now() < c.deadline) { held = (await ${tryLock}).rows[0].ok; }\nif (!held) throw new Error('busy');\nawait work();`),
     good('a loop that notes the lock', `let held = false;\nwhile (Date.now() < c.deadline) { const { rows } = await ${tryLock}; if (rows[0].ok) { held = true; break; } }\nawait work(held);`),
+    good('a loop that merely stops early without a lock asked for before', `const { rows } = await ${tryLock};\nfor (const part of c.parts) { if (rows[0].ok) break; await skip(part); }\nawait work();`),
     good('a loop with nothing behind it', `while (Date.now() < c.deadline) { const { rows } = await ${tryLock}; if (rows[0].ok) break; }`),
     { name: 'a function of which nothing says that it sends SQL', code: `export async function run(audit, work) { await audit('${text}'); await work(); }` },
     { name: 'an unknown handle whose answer is looked at in any way', code: `export async function run(c, work) { const answer = await ${tryLock}; if (answer) await work(); }` },

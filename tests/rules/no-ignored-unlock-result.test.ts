@@ -106,6 +106,7 @@ runRuleTests(rule, {
     dropped('by a wrapper that gives nothing back', `${head}const c = new Client();\nasync function exec(text: string) { await c.query(text); }\nexport const run = () => exec('SELECT pg_advisory_unlock(1)');`, "exec('SELECT pg_advisory_unlock(1)')"),
     dropped('twice in one statement is one report', inFunction("await c.query('SELECT pg_advisory_unlock(1), pg_advisory_unlock(2)');"), "c.query('SELECT pg_advisory_unlock(1), pg_advisory_unlock(2)')"),
     dropped('in the cleanup of a try, where throwing would hide the first error', inFunction(`await c.query('SELECT pg_advisory_lock(1)'); try { await work(); } finally { await ${unlock}; }`)),
+    dropped('with work between it and the release, which a throw would skip', inFunction(`await c.query('SELECT pg_advisory_lock(1)'); await ${unlock}; await work(); await c.end();`)),
     dropped('before the connection is given back', released, "client.query('SELECT pg_advisory_unlock(1)')", [
       {
         messageId: 'destroys',

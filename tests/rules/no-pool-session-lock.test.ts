@@ -157,6 +157,13 @@ runRuleTests(rule, {
       { fn: 'pg_advisory_unlock', call: 'pool.query', no: 'false' },
     ),
     bad(
+      'a shared lock is not released by the unlock of an exclusive one in the same string',
+      `${pg}await pool.query('SELECT pg_advisory_lock_shared(1); SELECT pg_advisory_unlock(1)');`,
+      "pool.query('SELECT pg_advisory_lock_shared(1); SELECT pg_advisory_unlock(1)')",
+      'acquired',
+      { fn: 'pg_advisory_lock_shared', call: 'pool.query', cure: transactionOrConnection },
+    ),
+    bad(
       'alternatives of one text are one statement',
       `${pg}export const lock = (shared) => pool.query(shared ? 'SELECT pg_advisory_lock_shared(1)' : 'SELECT pg_advisory_lock(1)');`,
       "pool.query(shared ? 'SELECT pg_advisory_lock_shared(1)' : 'SELECT pg_advisory_lock(1)')",
