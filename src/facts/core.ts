@@ -3,6 +3,8 @@ import type { DriverDescriptor, Give, GiveDetails } from '../drivers/driver.js';
 import type { FunctionNode } from '../source/ast.js';
 import type { PatternStep, Scopes } from '../source/scope.js';
 import type { Callers } from './callers.js';
+import type { DeclaredHandles } from './declared/handles.js';
+import type { DeclaredWrappers } from './declared/wrappers.js';
 import type { Evaluator } from './evaluator.js';
 import type { ElsewhereReader } from './imports/elsewhere.js';
 import type { LinkedFiles } from './imports/linked-files.js';
@@ -16,6 +18,9 @@ export interface EvaluatorParts {
   /** Over this file and those it imports. */
   readonly scopes: Scopes;
   readonly links: LinkedFiles;
+  /** What the settings say of names in the code. */
+  readonly declaredHandles: DeclaredHandles;
+  readonly declaredWrappers: DeclaredWrappers;
   readonly modules: Modules;
   readonly callers: Callers;
   readonly propertyOf: (expression: TSESTree.Node, path: string) => Placed;

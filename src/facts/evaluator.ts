@@ -2,7 +2,7 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import type { Call, Condition, DriverDescriptor, Position, Sends } from '../drivers/driver.js';
 import { enclosingClass, enclosingFunction, isInside, memberName, unwrap, type FunctionNode } from '../source/ast.js';
 import type { PatternStep, Variable } from '../source/scope.js';
-import { identified, unify, unifyPresent } from './agreement.js';
+import { identified, isDecided, unify, unifyPresent } from './agreement.js';
 import { createCalls } from './calls.js';
 import type { Core, EvaluatorParts, Placed } from './core.js';
 import { readKind } from './kinds.js';
@@ -184,7 +184,8 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
       case 'MemberExpression': {
         const name = memberName(node);
         const object = receiverValue(node.object, name);
-        return name === null ? elementsOf(object) : core.memberOf(object, name, node);
+        const value = name === null ? elementsOf(object) : core.memberOf(object, name, node);
+        return isDecided(value) && value.type !== 'foreign' ? value : (parts.declaredHandles.member(node) ?? value);
       }
       case 'AwaitExpression':
         return awaited(valueOf(node.argument));
@@ -286,6 +287,8 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
 
   /** What a module exports at a path; the module itself for an empty one. */
   function exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value {
+    const setting = from ? parts.declaredHandles.exported(module, path, from) : null;
+    if (setting) return setting;
     const known = path.length > 0 ? modules.exportOf(module, path) : null;
     if (known) return exported(known, module, path);
     if (modules.isDriver(module)) return { type: 'namespace', module, path };
