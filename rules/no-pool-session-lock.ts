@@ -4,6 +4,8 @@ import { answerOf, spelling } from '../src/point.js';
 import { createRule } from '../src/rule.js';
 import type { SqlExpression } from '../src/sql/model.js';
 
+const defaults: { readonly report: 'certain' | 'potential' } = { report: 'certain' };
+
 export default createRule({
   name: 'no-pool-session-lock',
   summary: 'Disallow taking or releasing a session lock through a connection pool',
@@ -29,7 +31,7 @@ export default createRule({
         enum: ['certain', 'potential'],
       },
     },
-    defaults: { report: 'certain' as 'certain' | 'potential' },
+    defaults,
   },
   requires: [queries],
   *check([statements], { report }) {

@@ -1,3 +1,4 @@
+import consistentLockOrder from '../rules/consistent-lock-order.js';
 import noAbortableUnlock from '../rules/no-abortable-unlock.js';
 import noConcurrentDdlWhileLocked from '../rules/no-concurrent-ddl-while-locked.js';
 import noIgnoredTryLockResult from '../rules/no-ignored-try-lock-result.js';
@@ -22,12 +23,15 @@ import noVoidLockResult from '../rules/no-void-lock-result.js';
 import noWeakLockKey from '../rules/no-weak-lock-key.js';
 import noXactLockOutsideTransaction from '../rules/no-xact-lock-outside-transaction.js';
 import preferXactLock from '../rules/prefer-xact-lock.js';
+import requireLockErrorHandler from '../rules/require-lock-error-handler.js';
+import requireLockTimeout from '../rules/require-lock-timeout.js';
 import requireUnlock from '../rules/require-unlock.js';
 import validLockKey from '../rules/valid-lock-key.js';
 import type { Rule } from './rule.js';
 
 /** Every rule of the plugin, in alphabetical order. */
 export const rules: readonly Rule[] = [
+  consistentLockOrder,
   noAbortableUnlock,
   noConcurrentDdlWhileLocked,
   noIgnoredTryLockResult,
@@ -52,6 +56,8 @@ export const rules: readonly Rule[] = [
   noWeakLockKey,
   noXactLockOutsideTransaction,
   preferXactLock,
+  requireLockErrorHandler,
+  requireLockTimeout,
   requireUnlock,
   validLockKey,
 ];

@@ -46,13 +46,13 @@ export const polling = definePass('polling', [scopes], ([scopesOfFile]): Polling
   /** The loop has a condition of its own, or a list to go through. */
   function canEndByItself(loop: Loop): boolean {
     if (loop.type === 'ForOfStatement' || loop.type === 'ForInStatement') return !(loop.type === 'ForOfStatement' && loop.await);
-    if (!loop.test) return false;
-    const constant = staticValue(loop.test, scopesOfFile);
-    return constant === null || !constant.value;
+    const constant = loop.test && staticValue(loop.test, scopesOfFile);
+    return loop.test !== null && !constant?.value;
   }
 });
 
-function loopAround(node: TSESTree.Node): Loop | null {
+/** The innermost loop around a node of the same function. */
+export function loopAround(node: TSESTree.Node): Loop | null {
   for (let parent = node.parent; parent && !isFunction(parent); parent = parent.parent) {
     switch (parent.type) {
       case 'WhileStatement':

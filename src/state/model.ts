@@ -71,7 +71,7 @@ export type LossCause =
   /** The path passes an unlock that certainly does not match. */
   | { readonly kind: 'unlock-mismatched'; readonly unlock: QueryLock };
 
-/** A session lock still held at an exit of the function. Certain only; at most one per lock, kind of exit and cause. */
+/** A session lock still held at an exit of the function. Certain only; at most one per lock and kind of exit. */
 export interface Leak {
   readonly held: HeldLock;
   /** How the path ends. */
@@ -210,6 +210,15 @@ export interface StatementWhileHeld {
   readonly onHolder: 'yes' | 'no' | 'unknown';
 }
 
+/** SET LOCAL of lock_timeout, or set_config(…, true), by itself; and the transaction it has an effect in. */
+export interface LocalLimit {
+  readonly node: TSESTree.Node;
+  readonly query: Query;
+  readonly handle: Handle;
+  /** What is so on every path; `unknown` when paths differ. */
+  readonly transaction: TransactionState;
+}
+
 /** A call other than the unlock that runs while a lock is held: the work under the lock. */
 export interface WorkWhileHeld {
   readonly node: TSESTree.Node;
@@ -255,6 +264,7 @@ export interface FunctionState {
   readonly giveBacksWhileHeld: readonly GiveBackWhileHeld[];
   readonly poolUsesWhileHeld: readonly PoolUse[];
   readonly statementsWhileHeld: readonly StatementWhileHeld[];
+  readonly localLimits: readonly LocalLimit[];
   readonly workWhileHeld: readonly WorkWhileHeld[];
   readonly transactionEndsEarly: readonly TransactionEndsEarly[];
   readonly fallThroughs: readonly FallThrough[];

@@ -45,7 +45,7 @@ export function applyOutcome(before: State, outcome: Outcome, application: Appli
     if (isShared && !outcome.state.assumed.has(place)) after = application.assign(place, value, after);
   }
   for (const connection of outcome.state.connections.values()) after = applyConnection(after, connection, outcome, application);
-  for (const taken of outcome.state.locks) after = applyLock(after, taken, null, application);
+  for (const taken of outcome.state.locks) after = applyLock(after, taken, outcome.state, null, application);
   for (const refused of outcome.state.refused) {
     const held = translated(refused.held, application, after);
     if (isOver(connectionOf(outcome.state, refused.held.handle, around.events))) continue;
@@ -65,7 +65,7 @@ export function applyBefore(state: State, entered: State, application: Applicati
   const outcome: Outcome = { exit: 'return', state: entered, value: null, phase: null };
   let after = applyReleases(state, outcome, application);
   for (const connection of entered.connections.values()) after = applyConnection(after, connection, outcome, application);
-  for (const taken of entered.locks) after = applyLock(after, taken, application.call, application);
+  for (const taken of entered.locks) after = applyLock(after, taken, entered, application.call, application);
   return after;
 }
 
@@ -128,13 +128,15 @@ function applyStatus(state: State, handle: Handle, { status }: Connection, call:
   }
 }
 
-function applyLock(state: State, taken: Taken, holder: TSESTree.Node | null, application: Application): State {
+function applyLock(state: State, taken: Taken, inHelper: State, holder: TSESTree.Node | null, application: Application): State {
   const { around } = application;
   // What the helper lost is the helper's own matter; what it has on its way out of a failed unlock counts as released.
   if (taken.givenBack || taken.status === 'failing' || taken.status === 'unlocked') return state;
   const held = translated(taken.held, application, state);
   const { inTransaction, doubtful } = taken;
   const connection = connectionOf(state, held.handle, around.events);
+  // Where the helper neither begins nor ends a transaction, it is the caller's that the lock is taken in.
+  if (connectionOf(inHelper, taken.held.handle, around.events).transaction === 'unknown') around.recorder?.acquired(held, state, connection, false);
   const after = take(state, held, { inTransaction: inTransaction || connection.transaction === 'open', doubtful, pending: false, around: holder }, { ...around, recorder: holder ? null : around.recorder });
   if (taken.status !== 'failed' && taken.problem === null) return after;
   return withLocks(after, (other) => (other.held === held ? { ...other, status: taken.status, unlock: taken.unlock, problem: taken.problem } : other));

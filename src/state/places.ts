@@ -202,7 +202,8 @@ function endOfUse(node: TSESTree.Node, declaration: TSESTree.Node): number {
 
 const loopTypes: ReadonlySet<string> = new Set(['WhileStatement', 'DoWhileStatement', 'ForStatement', 'ForOfStatement', 'ForInStatement']);
 
-function identifiersIn(expression: TSESTree.Node): readonly TSESTree.Node[] {
+/** The names in a pattern, or in an expression's operands. */
+export function identifiersIn(expression: TSESTree.Node): readonly TSESTree.Node[] {
   const node = unwrap(expression);
   switch (node.type) {
     case 'Identifier':

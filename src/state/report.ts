@@ -3,12 +3,13 @@ import type { Query, QueryLock } from '../facts/query.js';
 import type { Handle } from '../facts/values.js';
 import type { FlowUnit } from '../flow/nodes.js';
 import type { Step } from '../flow/model.js';
-import { enclosingFunction } from '../source/ast.js';
+import { enclosingFunction, isInside } from '../source/ast.js';
 import type { Analysis, FileParts } from './analysis.js';
 import type {
   Acquire, FallThrough, FunctionState, HeldLock, Mismatch, Release, TransactionState,
 } from './model.js';
 import { lossesOf } from './losses.js';
+import { identifiersIn } from './places.js';
 import type { Recorder } from './recorder.js';
 import { Numbering, type Connection, type State, type Taken } from './state.js';
 import type { Teller } from './witness.js';
@@ -16,7 +17,7 @@ import type { Teller } from './witness.js';
 type Collected<K extends keyof FunctionState> = FunctionState[K] extends readonly (infer T)[] ? T[] : never;
 
 const nothing: Omit<FunctionState, 'unit' | 'kind'> = {
-  locks: [], acquires: [], releases: [], leaks: [], connectionLeaks: [], giveBacks: [], giveBacksWhileHeld: [], poolUsesWhileHeld: [],
+  locks: [], acquires: [], releases: [], leaks: [], connectionLeaks: [], giveBacks: [], giveBacksWhileHeld: [], poolUsesWhileHeld: [], localLimits: [],
   statementsWhileHeld: [], workWhileHeld: [], transactionEndsEarly: [], fallThroughs: [],
 };
 
@@ -57,6 +58,7 @@ class Collector {
   private readonly statements: Collected<'statementsWhileHeld'> = [];
   private readonly work: Collected<'workWhileHeld'> = [];
   private readonly early: Collected<'transactionEndsEarly'> = [];
+  private readonly localLimits = new Map<Query, { node: TSESTree.Node; handle: Handle; transactions: Set<TransactionState> }>();
   private readonly seen = new Set<string>();
   private readonly numbering = new Numbering();
   private step: Step;
@@ -94,6 +96,7 @@ class Collector {
       releases: [...this.releases.values()].flatMap((byCall) => [...byCall.values()]).map(releaseOf),
       ...lossesOf(this.analysis, this.parts, this.teller),
       giveBacks: this.giveBacks,
+      localLimits: [...this.localLimits].map(([query, { node, handle, transactions }]) => ({ node, query, handle, transaction: only(transactions, 'unknown') })),
       poolUsesWhileHeld: this.poolUses,
       statementsWhileHeld: this.statements,
       workWhileHeld: this.work,
@@ -147,6 +150,12 @@ class Collector {
         }
       },
       sent: (node, query, handle, state) => {
+        if (setsLocalLimit(query)) {
+          const known = this.localLimits.get(query) ?? { node, handle, transactions: new Set() };
+          const transaction = state.connections.get(backends.idOf(handle))?.transaction;
+          known.transactions.add(transaction ?? (handle.role === 'transaction' ? 'open' : 'unknown'));
+          this.localLimits.set(query, known);
+        }
         for (const taken of state.locks) {
           const { held } = taken;
           if (!isSure(taken) || held.lock.query === query || !this.isFirst(held, node, query)) continue;
@@ -227,20 +236,41 @@ class Collector {
       if (held.lock.operation.action !== 'try' || !held.certain) continue;
       const loop = loopAround(held.call);
       if (!loop) continue;
-      for (const step of graph.steps) {
-        if (step.kind !== 'call' || step.node.range[0] < loop.range[1] || this.parts.events.of(step.node).some(({ kind }) => kind === 'give-back' || kind === 'close')) continue;
-        const states = solution.statesAt(step);
-        const isHeld = states.some((state) => state.locks.some((taken) => taken.held === held && isSure(taken)));
-        const without = states.find((state) => state.refused.some((refused) => refused.held === held && refused.tested));
-        if (!isHeld || !without) continue;
-        const path = solution.witness(step, without);
-        const text = `\`${this.teller.name(step.node)}\` on line ${step.node.loc.start.line} runs without the lock`;
-        found.push({ held, node: step.node, witness: path ? this.teller.toStep(path, held, step.node, text) : [] });
-        break;
-      }
+      const behind = graph.steps.filter((step) => step.kind === 'call' && step.node.range[0] >= loop.range[1] && !this.isCleanup(step.node));
+      const withLock = behind.filter((step) => solution.statesAt(step).some((state) => state.locks.some((taken) => taken.held === held && isSure(taken))));
+      const without = withLock.map((step) => ({ step, state: solution.statesAt(step).find((state) => state.refused.some((refused) => refused.held === held && refused.tested)) }));
+      const [first] = without;
+      // A test that keeps any of the calls for those who have the lock is a test for the lock; so may be one of what the loop leaves.
+      if (!first?.state || !without.every(({ state }) => state !== undefined) || this.isAskedBehind(loop)) continue;
+      const { step, state } = first;
+      const path = solution.witness(step, state);
+      const text = `\`${this.teller.name(step.node)}\` on line ${step.node.loc.start.line} runs without the lock`;
+      found.push({ held, node: step.node, witness: path ? this.teller.toStep(path, held, step.node, text) : [] });
     }
     return found;
   }
+
+  /** Does the code behind the loop, other than clean-up, look at a variable that the loop writes? */
+  private isAskedBehind(loop: TSESTree.Node): boolean {
+    const { scopes } = this.parts;
+    const written = this.analysis.graph.steps.flatMap((step) => (step.kind === 'assign' && isInside(step.node, loop) ? identifiersIn(step.target) : []));
+    const variables = new Set(written.map((target) => (target.type === 'Identifier' ? scopes.variableOf(target) : null)));
+    const reads = [...variables].flatMap((variable) => (variable ? scopes.readsOf(variable) : []));
+    return reads.some(({ identifier }) => identifier.range[0] >= loop.range[1] && !isInFinalizer(identifier));
+  }
+
+  /** Gives back what may not be there: an unlock, a connection. */
+  private isCleanup(node: TSESTree.Node): boolean {
+    return this.parts.events.of(node).some((event) => {
+      if (event.kind === 'statement') return event.alternatives.some(({ query }) => query.locks.some(({ operation }) => operation.action === 'release' || operation.action === 'release-all'));
+      return event.kind === 'give-back' || event.kind === 'close';
+    });
+  }
+}
+
+function isInFinalizer(node: TSESTree.Node): boolean {
+  for (let inner: TSESTree.Node = node; inner.parent; inner = inner.parent) if (inner.parent.type === 'TryStatement' && inner.parent.finalizer === inner) return true;
+  return false;
 }
 
 const isSure = (taken: Taken): boolean => !taken.doubtful && taken.held.certain && taken.status === 'held' && taken.givenBack === null;
@@ -264,3 +294,7 @@ function loopAround(node: TSESTree.Node): TSESTree.Node | null {
 }
 
 const isInLoop = (node: TSESTree.Node): boolean => loopAround(node) !== null;
+
+/** In a string with other statements, or in one statement with the lock, SET LOCAL works without BEGIN, too. */
+const setsLocalLimit = ({ session, locks, analysis }: Query): boolean =>
+  analysis?.statements.length === 1 && locks.length === 0 && session.some((operation) => operation.kind === 'set' && operation.local && operation.name === 'lock_timeout');

@@ -1,0 +1,47 @@
+import { effects, type ConnectionEffect } from '../src/facts/effects.js';
+import { events } from '../src/facts/events.js';
+import type { Handle } from '../src/facts/values.js';
+import { lineOf } from '../src/point.js';
+import { createRule } from '../src/rule.js';
+import { heldLocks } from '../src/state/held-locks.js';
+import type { FunctionState, HeldLock } from '../src/state/model.js';
+
+export default createRule({
+  name: 'require-lock-error-handler',
+  summary: "Require an 'error' listener on a connection that holds a session lock over other work",
+  tier: 'strict',
+  messages: {
+    missing:
+      "The connection made here holds `{{fn}}` of line {{line}} over other work and has no 'error' listener: when its backend dies, the event that nobody handles ends the process. Listen to 'error', and treat the lock as lost.",
+  },
+  options: {
+    schema: {
+      pooledClients: { type: 'boolean', description: 'Ask for a listener on connections taken from a pool, too.' },
+    },
+    defaults: { pooledClients: false },
+  },
+  requires: [heldLocks, effects, events],
+  *check([functions, effectsOfFile, { backends }], { pooledClients }) {
+    const reported = new Set<Handle['created']>();
+    for (const state of functions) {
+      for (const held of state.locks) {
+        const { handle, lock } = held;
+        const { created } = handle;
+        if (!created || reported.has(created) || lock.operation.level !== 'session' || !handle.driver.errorEventEndsProcess) continue;
+        if (handle.role !== 'connection' || (handle.pool !== null && !pooledClients) || !isHeldOverWork(held, state)) continue;
+        if (effectsOfFile.some((effect) => listensToErrors(effect) && effect.handle !== null && backends.relation(effect.handle, handle) === 'same')) continue;
+        reported.add(created);
+        yield { node: created, messageId: 'missing', data: { fn: lock.operation.name, line: lineOf(lock.query.node) } };
+      }
+    }
+  },
+});
+
+/** Other calls run under the lock, or it outlives the function. */
+const isHeldOverWork = (held: HeldLock, { workWhileHeld, leaks }: FunctionState): boolean =>
+  workWhileHeld.some((work) => work.held === held) || leaks.some((leak) => leak.held === held && !leak.owned);
+
+function listensToErrors({ effect, node }: ConnectionEffect): boolean {
+  const [event] = node.type === 'CallExpression' ? node.arguments : [];
+  return effect.does === 'listens' && event?.type === 'Literal' && event.value === 'error';
+}
