@@ -22,6 +22,7 @@ export default createRule({
   },
   hasSuggestions: true,
   requires: [heldLocks, transactionLevel],
+  inSqlFiles: true,
   *check([functions, levels]) {
     // A helper's lock or unlock is one defect, however many transactions it is called in.
     const reported = new Set<QueryLock>();

@@ -1,6 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { evaluation } from '../facts/evaluation.js';
-import { events } from '../facts/events.js';
+import { events, type Event } from '../facts/events.js';
 import { helpers, within } from '../facts/summaries.js';
 import { isFlowUnit, type FlowUnit } from '../flow/nodes.js';
 import { definePass } from '../pass.js';
@@ -35,7 +35,7 @@ export const heldLocks = definePass('heldLocks', [scopes, nodes, evaluation, eve
     numbering: new Numbering(),
     analysisOf,
   };
-  if (!eventsOfFile.places.some((place) => eventsOfFile.of(place).some(concernsLock))) return [];
+  if (!eventsOfFile.places.some((place) => eventsAt(place).some(concernsLock))) return [];
   const found = units().map((candidate) => ({ unit: candidate, analysis: analysisOf(candidate) }));
   const inlined = new Set(found.flatMap(({ analysis }) => [...(analysis?.graph.inlined ?? [])]));
   const teller = createTeller(unit.text);
@@ -49,6 +49,11 @@ export const heldLocks = definePass('heldLocks', [scopes, nodes, evaluation, eve
     const leaves = analysis?.outcomes.some(({ exit, state }) => exit === 'return' && state.locks.length > 0);
     if (!analysis || !leaves || !isFunction(candidate) || !isRepeated(candidate, nodesOfFile.calls, helpersOfFile, evaluated.evaluator)) return new Map();
     return stackedBySecondRun(analysis, parts);
+  }
+
+  function eventsAt(place: TSESTree.Node): readonly Event[] {
+    const callback = place.type === 'CallExpression' ? eventsOfFile.callbackOf(place) : null;
+    return [...eventsOfFile.of(place), ...(callback?.before ?? [])];
   }
 
   function analysisOf(candidate: FlowUnit): Analysis | null {
