@@ -1,6 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Call, Condition, DriverDescriptor, Position, Sends } from '../drivers/driver.js';
-import { enclosingClass, memberName, unwrap, type FunctionNode } from '../source/ast.js';
+import { enclosingClass, enclosingFunction, isInside, memberName, unwrap, type FunctionNode } from '../source/ast.js';
 import type { PatternStep, Variable } from '../source/scope.js';
 import { identified, unify, unifyPresent } from './agreement.js';
 import { createCalls } from './calls.js';
@@ -92,23 +92,17 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     exportNamedBy,
   };
   const core: Core = {
+    ...evaluator,
     parts,
     evaluator,
-    valueOf,
-    valueOfVariable: evaluator.valueOfVariable,
     declaredAs,
-    memberOf: evaluator.memberOf,
-    meaningOf: evaluator.meaningOf,
     exportOf,
     get elsewhere() {
       return elsewhere;
     },
-    returnedBy: evaluator.returnedBy,
     awaited,
     follow,
     elementsOf,
-    placed: evaluator.placed,
-    holds: evaluator.holds,
     make: (give, driver, receiver, call, making) => creations.make(give, driver, receiver, call, making),
     guarded,
   };
@@ -178,7 +172,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     switch (node.type) {
       case 'Identifier': {
         const variable = scopes.variableOf(node);
-        return variable ? core.valueOfVariable(variable) : globalValue(node.name);
+        return variable ? seenFrom(node, core.valueOfVariable(variable)) : globalValue(node.name);
       }
       case 'Literal':
         return node.value === null && node.raw === 'null' ? { type: 'nothing' } : unknown;
@@ -241,6 +235,13 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     const isModuleSingleton = (creation.type === 'NewExpression' || creation.type === 'CallExpression') && isModuleLevel(creation);
     if (isModuleSingleton && second.type === 'object' && first.type === 'unknown' && first.alternatives.length === 0) return second;
     return unifyPresent([first, second]);
+  }
+
+  /** What a function puts into a variable of the module is its own until the function ends, and the module's for all others. */
+  function seenFrom(node: TSESTree.Identifier, value: Value): Value {
+    if (value.type !== 'object' || !value.handle?.moduleLevel || !value.handle.created) return value;
+    const maker = enclosingFunction(value.handle.created);
+    return maker && isInside(node, maker) ? { ...value, handle: { ...value.handle, moduleLevel: false } } : value;
   }
 
   function thisValue(node: TSESTree.ThisExpression | TSESTree.Super): Value {
