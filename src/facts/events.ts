@@ -96,7 +96,7 @@ export const events = definePass(
     const keys = createKeys(scopesOfFile, evaluated.frames);
     const sent = bySendingCall(statements);
     const helperByNode = new Map<TSESTree.Node, LockHelperCall>(helperCalls.map((call) => [call.node, call]));
-    const effectsByNode = new Map(effectsOfFile.map((effect) => [effect.node as TSESTree.Node, effect]));
+    const effectsByNode = new Map<TSESTree.Node, ConnectionEffect>(effectsOfFile.map((effect) => [effect.node, effect]));
     const memo = new Map<TSESTree.Node, readonly Event[]>();
     return { of, callbackOf, backends, keys, places: placesWithEvents() };
 
@@ -190,9 +190,8 @@ export const events = definePass(
     /** The pool resets the session when the connection comes back: session locks are gone. */
     function resets(handle: Handle): boolean {
       if (handle.driver.resetsOnRelease) return true;
-      const origin = handle.pool;
-      const created = origin?.created;
-      return created != null && origin?.give?.resetsOnReleaseWhen?.some((condition) => evaluator.holds(created, condition)) === true;
+      const { created, give } = handle.pool ?? handle;
+      return created !== null && give?.resetsOnReleaseWhen?.some((condition) => evaluator.holds(created, condition)) === true;
     }
 
     function takes(node: TSESTree.CallExpression | TSESTree.NewExpression | TSESTree.TaggedTemplateExpression): readonly Event[] {

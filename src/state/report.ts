@@ -3,12 +3,13 @@ import type { Query, QueryLock } from '../facts/query.js';
 import type { Handle } from '../facts/values.js';
 import type { FlowUnit } from '../flow/nodes.js';
 import type { Step } from '../flow/model.js';
-import { enclosingFunction } from '../source/ast.js';
+import { enclosingFunction, isInside } from '../source/ast.js';
 import type { Analysis, FileParts } from './analysis.js';
 import type {
   Acquire, ConnectionLeak, FallThrough, FunctionState, GiveBack, GiveBackWhileHeld, HeldLock, Leak, LossCause, Mismatch, PoolUse, Release, StatementWhileHeld,
   TransactionEndsEarly, TransactionState, WorkWhileHeld,
 } from './model.js';
+import { identifiersIn } from './places.js';
 import type { Recorder } from './recorder.js';
 import { Numbering, type Connection, type State, type Taken } from './state.js';
 import type { Path, Teller } from './witness.js';
@@ -262,7 +263,7 @@ class Collector {
     const cause = causeOf(taken, isSwallowed);
     const path = (): Path | null => solution.witness(step, state);
     if (taken.givenBack) this.addGiveBack(taken, isSwallowed, path);
-    if (taken.status === 'unlocked' || this.leaks.some((leak) => leak.held === held && leak.exit === exit && leak.cause.kind === cause.kind)) return;
+    if (taken.status === 'unlocked' || this.leaks.some((leak) => leak.held === held && leak.exit === exit)) return;
     const found = path();
     if (!found) return;
     const connection = state.connections.get(this.parts.events.backends.idOf(held.handle));
@@ -316,20 +317,41 @@ class Collector {
       if (held.lock.operation.action !== 'try' || !held.certain) continue;
       const loop = loopAround(held.call);
       if (!loop) continue;
-      for (const step of graph.steps) {
-        if (step.kind !== 'call' || step.node.range[0] < loop.range[1] || this.parts.events.of(step.node).some(({ kind }) => kind === 'give-back' || kind === 'close')) continue;
-        const states = solution.statesAt(step);
-        const isHeld = states.some((state) => state.locks.some((taken) => taken.held === held && isSure(taken)));
-        const without = states.find((state) => state.refused.some((refused) => refused.held === held && refused.tested));
-        if (!isHeld || !without) continue;
-        const path = solution.witness(step, without);
-        const text = `\`${this.teller.name(step.node)}\` on line ${step.node.loc.start.line} runs without the lock`;
-        found.push({ held, node: step.node, witness: path ? this.teller.toStep(path, held, step.node, text) : [] });
-        break;
-      }
+      const behind = graph.steps.filter((step) => step.kind === 'call' && step.node.range[0] >= loop.range[1] && !this.isCleanup(step.node));
+      const withLock = behind.filter((step) => solution.statesAt(step).some((state) => state.locks.some((taken) => taken.held === held && isSure(taken))));
+      const without = withLock.map((step) => ({ step, state: solution.statesAt(step).find((state) => state.refused.some((refused) => refused.held === held && refused.tested)) }));
+      const [first] = without;
+      // A test that keeps any of the calls for those who have the lock is a test for the lock; so may be one of what the loop leaves.
+      if (!first?.state || !without.every(({ state }) => state !== undefined) || this.isAskedBehind(loop)) continue;
+      const { step, state } = first;
+      const path = solution.witness(step, state);
+      const text = `\`${this.teller.name(step.node)}\` on line ${step.node.loc.start.line} runs without the lock`;
+      found.push({ held, node: step.node, witness: path ? this.teller.toStep(path, held, step.node, text) : [] });
     }
     return found;
   }
+
+  /** Does the code behind the loop, other than clean-up, look at a variable that the loop writes? */
+  private isAskedBehind(loop: TSESTree.Node): boolean {
+    const { scopes } = this.parts;
+    const written = this.analysis.graph.steps.flatMap((step) => (step.kind === 'assign' && isInside(step.node, loop) ? identifiersIn(step.target) : []));
+    const variables = new Set(written.map((target) => (target.type === 'Identifier' ? scopes.variableOf(target) : null)));
+    const reads = [...variables].flatMap((variable) => (variable ? scopes.readsOf(variable) : []));
+    return reads.some(({ identifier }) => identifier.range[0] >= loop.range[1] && !isInFinalizer(identifier));
+  }
+
+  /** Gives back what may not be there: an unlock, a connection. */
+  private isCleanup(node: TSESTree.Node): boolean {
+    return this.parts.events.of(node).some((event) => {
+      if (event.kind === 'statement') return event.alternatives.some(({ query }) => query.locks.some(({ operation }) => operation.action === 'release' || operation.action === 'release-all'));
+      return event.kind === 'give-back' || event.kind === 'close';
+    });
+  }
+}
+
+function isInFinalizer(node: TSESTree.Node): boolean {
+  for (let inner: TSESTree.Node = node; inner.parent; inner = inner.parent) if (inner.parent.type === 'TryStatement' && inner.parent.finalizer === inner) return true;
+  return false;
 }
 
 const isSure = (taken: Taken): boolean => !taken.doubtful && taken.held.certain && taken.status === 'held' && taken.givenBack === null;
