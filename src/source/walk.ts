@@ -146,7 +146,8 @@ export function* descendants(root: TSESTree.Node, visitorKeys: Unit['visitorKeys
 
 const isType = (node: TSESTree.Node): boolean => node.type.startsWith('TS') && !runtimeTypeScript.has(node.type);
 
-function childrenOf(node: TSESTree.Node, visitorKeys: Unit['visitorKeys']): TSESTree.Node[] {
+/** The nodes directly below, in source order, by the parser's visitor keys. */
+export function childrenOf(node: TSESTree.Node, visitorKeys: Unit['visitorKeys']): TSESTree.Node[] {
   const children: TSESTree.Node[] = [];
   for (const key of visitorKeys[node.type] ?? unknownKeys(node)) {
     const value: unknown = Reflect.get(node, key);

@@ -117,6 +117,7 @@ function applyLock(state: State, taken: Taken, holder: TSESTree.Node | null, app
   const held = translated(taken.held, application, state);
   const { inTransaction, doubtful } = taken;
   const connection = connectionOf(state, held.handle, around.events);
+  around.recorder?.acquiredThrough(held, state, connection);
   const after = take(state, held, { inTransaction: inTransaction || connection.transaction === 'open', doubtful, pending: false, around: holder }, { ...around, recorder: holder ? null : around.recorder });
   if (taken.status !== 'failed' && taken.problem === null) return after;
   return withLocks(after, (other) => (other.held === held ? { ...other, status: taken.status, unlock: taken.unlock, problem: taken.problem } : other));
