@@ -41,6 +41,8 @@ export default createRule({
       }
       for (const acquire of state.acquires) {
         const { held, query } = acquire;
+        // Code out of sight had this function's own connection in hand, and may have set anything.
+        if (acquire.lockTimeout === 'unknown' && held.origin === 'here') continue;
         if (!waits(acquire) || reported.has(query) || abandoned.of(query) || useless.some(({ handle }) => handle.identity === held.handle.identity)) continue;
         const data = { fn: held.lock.operation.name };
         const interactive = timeouts.interactiveTransactionOf(held);

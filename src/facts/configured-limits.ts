@@ -34,8 +34,9 @@ export const configuredLimits = definePass('configuredLimits', [scopes, configur
   function isSetIn(call: TSESTree.Node): boolean {
     const known = memo.get(call);
     if (known !== undefined) return known;
-    const parts = call.type === 'CallExpression' || call.type === 'NewExpression' ? call.arguments : [call];
-    const found = parts.some((part) => mentions(part, 0));
+    // A function among the options prepares connections; one beside them is work on the connection, and comes later.
+    const parts = call.type === 'CallExpression' || call.type === 'NewExpression' ? call.arguments : [];
+    const found = parts.some((part) => !isFunction(unwrap(part)) && mentions(part, 0));
     memo.set(call, found);
     return found;
   }

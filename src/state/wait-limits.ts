@@ -21,8 +21,6 @@ export const waitLimits = definePass('waitLimits', [queries, events, configuredL
     const { query } = held.lock;
     const lockTimeout = state.acquires.find((acquire) => acquire.held === held)?.lockTimeout;
     if (query.clientTimeout !== null || settings.lockTimeout === 'role' || lockTimeout === 'set') return true;
-    // Code out of sight had this function's own connection in hand, and may have set anything.
-    if (lockTimeout === 'unknown' && held.origin === 'here') return true;
     return isLimitedInText(held.lock) || options.areSetFor(held.handle) || isPrepared(held) || isLimitedBefore(held, state);
   }
 
