@@ -95,8 +95,8 @@ export const events = definePass(
     const backends = createBackends(scopesOfFile, evaluated, nodesOfFile.news);
     const keys = createKeys(scopesOfFile, evaluated.frames);
     const sent = bySendingCall(statements);
-    const helperByNode = new Map<TSESTree.Node, LockHelperCall>(helperCalls.map((call) => [call.node, call]));
     const effectsByNode = new Map<TSESTree.Node, ConnectionEffect>(effectsOfFile.map((effect) => [effect.node, effect]));
+    const helperByNode = new Map<TSESTree.Node, LockHelperCall>(helperCalls.map((call) => [call.node, call]));
     const memo = new Map<TSESTree.Node, readonly Event[]>();
     return { of, callbackOf, backends, keys, places: placesWithEvents() };
 
