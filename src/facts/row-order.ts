@@ -57,12 +57,22 @@ function isBoundInOrder(lock: QueryLock, list: SqlExpression, isOrdered: (list: 
 /** Rows that come in the same order whoever asks. */
 function isOrderedItem(lock: QueryLock, { kind, name, level, cte, range }: FromItem, isOrdered: (list: TSESTree.Node) => boolean): boolean {
   if ((level ?? cte?.level)?.orderBy) return true;
-  const text = range ? lock.text.text.slice(range.start, range.end) : '';
+  const text = range ? lock.text.text.slice(range.start, kind === 'function' ? endOfCall(lock.text.text, range.end) : range.end) : '';
   if (kind === 'values') return range !== null && !/[$?:]/.test(text) && !text.includes(HOLE);
   if (kind !== 'function') return false;
   if (name === 'generate_series' || /\border\s+by\b|\bsort/i.test(text)) return true;
   const list = placeholderIn(lock, text, range?.start ?? 0);
   return list !== null && isBoundInOrder(lock, list, isOrdered);
+}
+
+/** Behind the parenthesis that closes the call whose name ends here; the end of the text where none does. */
+function endOfCall(text: string, nameEnd: number): number {
+  let depth = 0;
+  for (let at = nameEnd; at < text.length; at += 1) {
+    if (text[at] === '(') depth += 1;
+    else if (text[at] === ')' && (depth -= 1) <= 0) return at + 1;
+  }
+  return text.length;
 }
 
 /** The first bound value in a stretch of the text. */
