@@ -15,6 +15,7 @@ export default createRule({
       '{{statement}} waits for every older transaction, also for those that wait in `{{fn}}` of line {{line}}, which is let go only after it: both hang. Poll with `{{poll}}` instead.',
   },
   requires: [heldLocks],
+  inSqlFiles: true,
   *check([functions]) {
     for (const { statementsWhileHeld } of functions) {
       for (const sent of statementsWhileHeld) {

@@ -1,8 +1,9 @@
-import { polling } from '../src/facts/polling.js';
+import { loopAround, polling } from '../src/facts/polling.js';
 import { queries } from '../src/facts/queries.js';
 import { readingsOf } from '../src/facts/results.js';
 import { answerOf, lineOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
+import { heldLocks } from '../src/state/held-locks.js';
 
 export default createRule({
   name: 'no-ignored-try-lock-result',
@@ -17,8 +18,9 @@ export default createRule({
     fallsThrough:
       'The loop on line {{line}} also ends without `{{fn}}` having been granted, and what follows runs all the same. Remember whether it was granted, and leave when it was not.',
   },
-  requires: [queries, polling],
-  *check([statements, loops]) {
+  requires: [queries, polling, heldLocks],
+  *check([statements, loops, functions]) {
+    const fallThroughs = functions.flatMap((state) => state.fallThroughs);
     for (const query of statements) {
       if (query.sent === 'never') continue;
       for (const lock of query.locks) {
@@ -44,8 +46,9 @@ export default createRule({
           }
           continue;
         }
-        const loop = loops.loopThatFallsThrough(lock);
-        if (loop) yield { node: query.node, messageId: 'fallsThrough', data: { fn, line: lineOf(loop) } };
+        const found = fallThroughs.find(({ held }) => held.lock === lock);
+        const loop = loops.loopThatFallsThrough(lock) ?? (found ? loopAround(found.held.call) : null);
+        if (loop) yield { node: query.node, messageId: 'fallsThrough', data: { fn, line: lineOf(loop) }, ...(found && { witness: found.witness }) };
       }
     }
   },

@@ -16,6 +16,7 @@ export default createRule({
       '`{{fn}}` waits inside a {{level}} transaction (set on line {{line}}), which goes on reading from a snapshot older than the wait: the previous holder’s changes stay invisible, and writing over them fails with 40001. Take the lock in READ COMMITTED, or before the transaction begins.',
   },
   requires: [queries, isolations],
+  inSqlFiles: true,
   *check([statements, isolationsOfFile]) {
     for (const query of statements) {
       if (query.sent === 'never') continue;

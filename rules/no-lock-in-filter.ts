@@ -23,6 +23,7 @@ export default createRule({
       '`{{fn}}` stands in `{{table}}`, which NOT MATERIALIZED asks the server to evaluate anew for each of the {{count}} places that read it. Say MATERIALIZED.',
   },
   requires: [queries],
+  inSqlFiles: true,
   *check([statements]) {
     for (const query of statements) {
       if (query.sent === 'never') continue;

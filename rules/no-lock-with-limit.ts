@@ -21,6 +21,7 @@ export default createRule({
   },
   hasSuggestions: true,
   requires: [queries, limitSubqueries],
+  inSqlFiles: true,
   *check([statements, subqueries]) {
     for (const query of statements) {
       if (query.sent === 'never') continue;

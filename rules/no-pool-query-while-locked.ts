@@ -18,6 +18,8 @@ export default createRule({
       for (const { node, query, held } of poolUsesWhileHeld) {
         const { role } = held.handle;
         if (role !== 'connection' && role !== 'transaction') continue;
+        // A session lock or its unlock does not belong on the pool at all, which no-pool-session-lock says.
+        if (query?.locks.some(({ operation }) => operation.level === 'session' && operation.action !== 'inspect')) continue;
         yield {
           node,
           messageId: query ? 'query' : 'connection',

@@ -1,4 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
+import type { QueryLock } from '../src/facts/queries.js';
 import type { Handle } from '../src/facts/values.js';
 import { lineOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
@@ -21,11 +22,16 @@ export default createRule({
   },
   hasSuggestions: true,
   requires: [heldLocks, transactionLevel],
+  inSqlFiles: true,
   *check([functions, levels]) {
+    // A helper's lock or unlock is one defect, however many transactions it is called in.
+    const reported = new Set<QueryLock>();
     for (const state of functions) {
       for (const acquire of state.acquires) {
-        const { operation, query } = acquire.held.lock;
-        if (operation.level !== 'session' || acquire.transaction !== 'open' || !isSession(acquire.held.handle)) continue;
+        const { lock } = acquire.held;
+        const { operation, query } = lock;
+        if (operation.level !== 'session' || acquire.transaction !== 'open' || !isSession(acquire.held.handle) || reported.has(lock)) continue;
+        reported.add(lock);
         const change = levels.changeOf(acquire, state);
         yield {
           node: query.node,
@@ -34,9 +40,11 @@ export default createRule({
           suggestions: change ? [{ messageId: 'toTransactionLevel', data: { fn: change.fn }, edits: change.edits }] : [],
         };
       }
-      for (const { lock, handle, transaction, transactionOpenedBy, releases } of state.releases) {
+      for (const { lock, handle, transaction, transactionOpenedBy, releases, mismatch } of state.releases) {
         const { operation, query } = lock;
-        if (transaction !== 'open' || !isSession(handle)) continue;
+        // What is meant for a transaction lock releases nothing, so nobody gets in by it.
+        if (transaction !== 'open' || !isSession(handle) || mismatch?.kind === 'transaction-lock' || reported.has(lock)) continue;
+        reported.add(lock);
         const [released] = releases;
         yield {
           node: query.node,

@@ -17,6 +17,7 @@ export default createRule({
   },
   hasSuggestions: true,
   requires: [queries, sqlKeys],
+  inSqlFiles: true,
   *check([statements, keys], _options, { text }) {
     const reported = new Set<unknown>();
     const locks = statements.flatMap((query) => query.locks);

@@ -19,6 +19,7 @@ export default createRule({
     savepoint: 'This releases `{{fn}}` of line {{lockLine}}, which was taken after the savepoint of line {{line}}. Take the lock before the savepoint.',
   },
   requires: [queries, autocommit, heldLocks],
+  inSqlFiles: true,
   *check([statements, lone, functions]) {
     for (const query of statements) {
       for (const lock of query.locks) {

@@ -1,12 +1,13 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { abandonments } from '../src/facts/abandonments.js';
+import { abortsBefore } from '../src/facts/aborts.js';
 import type { QueryLock } from '../src/facts/queries.js';
 import { waitLimits } from '../src/state/wait-limits.js';
 import { lineOf, spellingOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
 import { heldLocks } from '../src/state/held-locks.js';
 import { missedUnlocks } from '../src/state/missed-unlocks.js';
-import type { Leak } from '../src/state/model.js';
+import type { HeldLock, Leak } from '../src/state/model.js';
 
 export default createRule({
   name: 'require-unlock',
@@ -21,18 +22,23 @@ export default createRule({
     refused: 'When `{{fn}}` on line {{line}} refuses the lock, this leaves the connection opened on line {{opened}} open. Close the connection or give it back on this path, too.',
     rejected: 'When `{{fn}}` on line {{line}} gives up waiting, the connection opened here stays open. Close the connection or give it back in `finally`.',
   },
-  requires: [heldLocks, waitLimits, abandonments],
-  *check([functions, limits, abandoned]) {
+  requires: [heldLocks, waitLimits, abandonments, abortsBefore],
+  *check([functions, limits, abandoned, aborts]) {
     // One path is enough to say about a lock, and one that returns happens every day.
     const reported = new Set<QueryLock>();
     const leaks = functions.flatMap((state) => missedUnlocks(state));
     for (const leak of [...leaks.filter(({ exit }) => exit === 'return'), ...leaks.filter(({ exit }) => exit === 'throw')]) {
       const { lock } = leak.held;
-      // Whether a lock that lost a race is held is what the race leaves open.
-      if (reported.has(lock) || abandoned.of(lock.query)?.by === 'race') continue;
+      if (reported.has(lock) || hasOtherCause(leak.held)) continue;
       reported.add(lock);
       yield { node: lock.query.node, ...messageFor(leak), witness: leak.witness };
     }
+
+    /** Whether a lock that lost a race is held is what the race leaves open; an abort that skips the unlock is what is wrong with the unlock. */
+    function hasOtherCause({ lock, unlocks }: HeldLock): boolean {
+      return abandoned.of(lock.query)?.by === 'race' || unlocks.some(({ query }) => aborts.checkBefore(query) !== null);
+    }
+
     for (const state of functions) {
       for (const { held, opened, because, node, witness } of state.connectionLeaks) {
         if (because === 'rejected' && !limits.isLimited(held, state)) continue;

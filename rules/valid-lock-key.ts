@@ -34,6 +34,7 @@ export default createRule({
     nullTimeout: '`{{fn}}` is given NULL as the time-out: MariaDB answers NULL and takes no lock. Give the seconds to wait.',
   },
   requires: [queries, sqlKeys],
+  inSqlFiles: true,
   *check([statements, keys], _options, { text }) {
     const reported = new Set<string>();
     for (const query of statements) {

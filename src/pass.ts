@@ -16,6 +16,14 @@ export interface Unit {
   /** Absolute, or `<input>` where the host knows no file. */
   readonly filename: string;
   readonly settings: Settings;
+  /** Passes whose results come from somewhere else than the program, computed when first asked for. */
+  readonly replacements?: ReadonlyMap<Pass<unknown>, (unit: Unit) => unknown>;
+}
+
+/** A source that is no JavaScript and yet has a unit: what ESLint's language for `.sql` files hands to rules. */
+export interface OwnUnit {
+  /** One and the same program for every call, so that all rules share the results. */
+  unitFor(settings: Settings, filename: string): Unit;
 }
 
 /** A computation over one file whose result every rule shares. */
@@ -50,7 +58,7 @@ const memos = new WeakMap<TSESTree.Program, Memo[]>();
 /** The pass's result for this file, computed at most once per tree and settings object. */
 export function resultOf<T>(pass: Pass<T>, unit: Unit): T {
   const { results } = memoOf(unit);
-  if (!results.has(pass)) results.set(pass, pass.run(unit));
+  if (!results.has(pass)) results.set(pass, (unit.replacements?.get(pass) ?? pass.run)(unit));
   return results.get(pass) as T;
 }
 

@@ -1,5 +1,6 @@
 import type { ESLint, Linter, Rule as EslintRule } from 'eslint';
 import manifest from '../package.json' with { type: 'json' };
+import { sql, type Language } from './language/sql-language.js';
 import type { Observer, Rule } from './rule.js';
 import { rules as allRules } from './rules.js';
 
@@ -12,6 +13,7 @@ export interface AdvisoryLockPlugin extends ESLint.Plugin {
   meta: { name: string; version: string; namespace: string };
   rules: Record<string, EslintRule.RuleModule>;
   configs: Record<ConfigName, Linter.Config>;
+  languages: { sql: Language };
 }
 
 /**
@@ -23,6 +25,7 @@ export function createPlugin(observe?: Observer, rules: readonly Rule[] = allRul
     meta: { name: manifest.name, version: manifest.version, namespace },
     rules: Object.fromEntries(rules.map((rule) => [rule.name, rule.toEslint(observe)])),
     configs: { recommended: {}, strict: {}, all: {}, pgbouncer: {} },
+    languages: { sql },
   };
   const configOf = (name: ConfigName, isIncluded: (rule: Rule) => boolean): Linter.Config => ({
     name: `${namespace}/${name}`,

@@ -2,7 +2,7 @@ import type { TSESLint, TSESTree } from '@typescript-eslint/utils';
 import type { Rule as EslintRule } from 'eslint';
 import type { JSONSchema4 } from '@typescript-eslint/utils/json-schema';
 import type { Edit } from './source/edit.js';
-import { resultsOf, type Pass, type Unit } from './pass.js';
+import { resultsOf, type OwnUnit, type Pass, type Unit } from './pass.js';
 import { readSettings } from './settings.js';
 import { mentionsLock } from './sql/lock-functions.js';
 
@@ -56,6 +56,8 @@ export interface RuleSpecification<
   readonly hasSuggestions?: boolean;
   readonly fixable?: boolean;
   readonly requires: P;
+  /** It asks for nothing but statements, locks and the transactions around them, and so judges `.sql` files as well. */
+  readonly inSqlFiles?: true;
   /** A pure generator: from facts to problems. */
   readonly check: (
     results: Results<P>,
@@ -69,6 +71,8 @@ export interface Rule {
   readonly name: string;
   readonly tier: Tier;
   readonly summary: string;
+  /** It judges `.sql` files as well. */
+  readonly inSqlFiles: boolean;
   readonly toEslint: (observe?: Observer) => EslintRule.RuleModule;
 }
 
@@ -101,6 +105,7 @@ export function createRule<
     name,
     tier,
     summary,
+    inSqlFiles: specification.inSqlFiles === true,
     toEslint: (observe) => ({
       meta: {
         type: specification.kind ?? 'problem',
@@ -115,13 +120,14 @@ export function createRule<
       },
       create(context) {
         const { sourceCode } = context;
-        const program: unknown = sourceCode.ast;
-        if (!isJavaScriptProgram(program)) return {};
+        const root: unknown = sourceCode.ast;
+        const isSql = hasOwnUnit(sourceCode);
+        if (isSql ? !specification.inSqlFiles : !isJavaScriptProgram(root)) return {};
         const settings = readSettings(context.settings);
         if (!mentionsLock(sourceCode.text, settings.triggerWords)) return {};
         return {
-          Program() {
-            const unit = unitOf(program, context, settings);
+          [isSql ? 'SqlFile' : 'Program']() {
+            const unit = isSql ? sourceCode.unitFor(settings, context.filename) : unitOf(root as TSESTree.Program, context, settings);
             const merged = { ...options?.defaults, ...(context.options[0] as object | undefined) } as Options;
             // A text with several alternatives is one call: what it says twice of the same place is one defect.
             const reported = new Set<string>();
@@ -165,6 +171,11 @@ const applyEdits =
   (edits: readonly Edit[]) =>
   (fixer: EslintRule.RuleFixer): EslintRule.Fix[] =>
     edits.map((edit) => fixer.replaceTextRange([edit.range[0], edit.range[1]], edit.text));
+
+/** The language for `.sql` files brings a unit of its own. */
+function hasOwnUnit(sourceCode: object): sourceCode is OwnUnit {
+  return 'unitFor' in sourceCode;
+}
 
 /** ESLint's other languages hand over trees of their own; only a `Program` is JavaScript or TypeScript. */
 function isJavaScriptProgram(ast: unknown): ast is TSESTree.Program {

@@ -80,15 +80,11 @@ function eslintConfig(
   sourceType: Linter.SourceType | null,
 ): Linter.Config[] {
   const parser = host.typescriptParser();
+  const { namespace } = plugin.meta;
+  const common = { plugins: { [namespace]: plugin }, rules, settings, linterOptions: { reportUnusedDisableDirectives: 'off' } } as const;
   return [
-    {
-      files: ['**/*.{js,mjs,cjs,jsx,ts,mts,cts,tsx}'],
-      plugins: { [plugin.meta.namespace]: plugin },
-      rules,
-      settings,
-      languageOptions: { parserOptions: { ecmaFeatures: { jsx: true } } },
-      linterOptions: { reportUnusedDisableDirectives: 'off' },
-    },
+    { ...common, files: ['**/*.{js,mjs,cjs,jsx,ts,mts,cts,tsx}'], languageOptions: { parserOptions: { ecmaFeatures: { jsx: true } } } },
+    { ...common, files: ['**/*.sql'], language: `${namespace}/sql` },
     ...(parser ? [{ files: ['**/*.{ts,mts,cts,tsx}'], languageOptions: { parser } }] : []),
     ...(sourceType ? [{ files: ['**/*.js'], languageOptions: { sourceType } }] : []),
   ];

@@ -27,7 +27,7 @@ const options = {
 
 export const help = `Usage: eslint-plugin-advisory-lock [options] [paths]
 
-Finds misuse of PostgreSQL advisory locks and MySQL GET_LOCK in JavaScript and TypeScript.
+Finds misuse of PostgreSQL advisory locks and MySQL GET_LOCK in JavaScript, TypeScript and .sql files.
 Paths are files, folders or glob patterns; without one, the current folder. Files that Git ignores are left out.
 
 Options:

@@ -4,8 +4,8 @@ import ignore, { type Ignore } from 'ignore';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { UsageError } from './usage-error.js';
 
-/** Extensions that ESLint's JavaScript language and its TypeScript parser read. */
-const sourceExtension = /\.[cm]?[jt]sx?$/;
+/** Extensions that ESLint's JavaScript language, its TypeScript parser and our language for SQL read. */
+const sourceExtension = /\.(?:[cm]?[jt]sx?|sql)$/;
 const typescriptExtension = /\.[cm]?tsx?$/;
 
 export const isTypeScript = (path: string): boolean => typescriptExtension.test(path);
@@ -40,7 +40,7 @@ async function filesAt(path: string, cwd: string): Promise<SourceFile[]> {
   if (entry?.isDirectory()) return walk(absolute, await gitignoresAbove(absolute));
   if (entry) {
     if (!sourceExtension.test(absolute)) {
-      throw new UsageError(`${path} is no source file; allowed: .js, .cjs, .mjs, .jsx, .ts, .cts, .mts, .tsx, and folders.`);
+      throw new UsageError(`${path} is no source file; allowed: .js, .cjs, .mjs, .jsx, .ts, .cts, .mts, .tsx, .sql, and folders.`);
     }
     return [{ path: absolute, named: true }];
   }

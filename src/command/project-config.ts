@@ -81,7 +81,7 @@ export function projectConfigs(
         cwd: chosen === null ? dirname(configFile) : cwd,
         overrideConfigFile: configFile,
         // Makes every source file known to the configuration, so that "none" can only mean "ignored".
-        overrideConfig: [{ files: ['**/*.{js,mjs,cjs,jsx,ts,mts,cts,tsx}'] }],
+        overrideConfig: [{ files: ['**/*.{js,mjs,cjs,jsx,ts,mts,cts,tsx,sql}'] }],
       });
       loaders.set(configFile, loader);
     }

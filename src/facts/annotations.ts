@@ -3,6 +3,7 @@ import type { Call, Callback, DriverDescriptor, Export, Give } from '../drivers/
 import { isClass, isFunction, keyName, memberName, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
 import type { Evaluator } from './evaluator.js';
+import type { DeclaredHandles } from './declared/handles.js';
 import { createAdoption } from './imports/adoption.js';
 import type { LinkedFiles } from './imports/linked-files.js';
 import { kindOf, roleOfKind } from './kinds.js';
@@ -13,7 +14,7 @@ import { bareHandle, unknown, type DriverObject, type Value } from './values.js'
  * What an annotation written in the file says of a value. Only declarations that name a driver's type, a class or an
  * object type of this file say anything; a type imported from a file that is not read does not.
  */
-export function createTypeReader(scopes: Scopes, modules: Modules, links: LinkedFiles) {
+export function createTypeReader(scopes: Scopes, modules: Modules, links: LinkedFiles, declaredHandles: DeclaredHandles) {
   const adopt = createAdoption(links);
   const running = new Set<TSESTree.Node>();
   return typeValue;
@@ -99,6 +100,8 @@ export function createTypeReader(scopes: Scopes, modules: Modules, links: Linked
       }
     }
     const definition = scopes.definitionOf(variable);
+    const setting = definition.kind === 'import' ? null : declaredHandles.type(path, null, annotation, at);
+    if (setting) return setting;
     switch (definition.kind) {
       case 'import':
         return exportedType(definition.module, definition.name === '*' ? rest : [definition.name, ...rest], definition.node, at, evaluator);
@@ -137,6 +140,8 @@ export function createTypeReader(scopes: Scopes, modules: Modules, links: Linked
   }
 
   function exportedType(module: string, path: readonly string[], from: TSESTree.Node, at: TSESTree.Node, evaluator: Evaluator): Value {
+    const setting = declaredHandles.type(path, module, from, at);
+    if (setting) return setting;
     const known = modules.exportOf(module, path);
     if (!known) return path.length === 1 ? adopt(typeElsewhere(module, path[0] ?? '', from, at, evaluator), from) : unknown;
     const { driver, entry } = known;

@@ -2,16 +2,15 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass } from '../pass.js';
 import { isFunction, unwrappedParent } from '../source/ast.js';
 import { scopes } from '../source/scope.js';
+import { nodes } from '../source/walk.js';
 import { usesOf, type Use } from '../source/uses.js';
 import type { QueryLevel } from '../sql/model.js';
 import { isVariable } from './backends.js';
 import { effects } from './effects.js';
 import { evaluation } from './evaluation.js';
 import { events } from './events.js';
-import { createImplicitTransactions } from './implicit-transactions.js';
-import { roleOfKind } from './kinds.js';
 import { queries, type Query, type QueryLock } from './queries.js';
-import type { Handle } from './values.js';
+import type { Handle, Value } from './values.js';
 
 /** Statements that run in a transaction of their own, and what a transaction lock may be good for in them. */
 export interface Autocommit {
@@ -23,29 +22,28 @@ export interface Autocommit {
   isPointless(lock: QueryLock): boolean;
 }
 
-export const autocommit = definePass('autocommit', [scopes, evaluation, queries, effects, events], ([scopesOfFile, { evaluator, callers, drivers }, statements, effectsOfFile, { backends, callbackOf }], unit): Autocommit => {
-  const mayJoinTransaction = createImplicitTransactions(unit, drivers);
+export const autocommit = definePass('autocommit', [scopes, nodes, evaluation, queries, effects, events], ([scopesOfFile, nodesOfFile, { evaluator }, statements, effectsOfFile, { backends, callbackOf }]): Autocommit => {
   return { isOnPool, transactionAround, isPointless };
 
   function isOnPool(query: Query): boolean {
     const { handle, sent, mayJoinBatch, analysis } = query;
-    if (handle.role !== 'pool' && handle.role !== 'http' && !isInjectedPool(handle)) return false;
+    if ((handle.role !== 'pool' && handle.role !== 'http') || isMadeWithUnknown(handle)) return false;
     if (sent === 'never' || mayJoinBatch || (analysis?.statements.length ?? 0) > 1) return false;
     // What is imported may be one connection, and then a BEGIN on it begins a transaction.
     return !handle.assumed || !beginsTransaction(query);
   }
 
-  /**
-   * What a class is given when it is made and keeps in a field lives longer than a transaction. A type that transactions
-   * have, too (`Knex`), means the pool there, unless the file itself makes such an object with something else.
-   */
-  function isInjectedPool(handle: Handle): boolean {
-    const { identity, driver, kind, evidence } = handle; 
-    if (handle.role !== 'unknown' || evidence.because !== 'annotation' || !isVariable(identity)) return false;
-    if (roleOfKind(driver, kind) !== 'pool' || mayJoinTransaction(handle)) return false;
-    const definition = scopesOfFile.definitionOf(identity);
-    if (definition.kind !== 'parameter' || definition.node.type !== 'TSParameterProperty' || !definition.node.readonly) return false;
-    return callers.callSitesOf(definition.function, evaluator).length === 0;
+  /** A field whose type says pool, of a class that this file makes with something it does not know: a transaction, perhaps. */
+  function isMadeWithUnknown({ identity }: Handle): boolean {
+    const definition = isVariable(identity) ? scopesOfFile.definitionOf(identity) : null;
+    if (definition?.kind !== 'parameter') return false;
+    const { function: fn, index } = definition;
+    return nodesOfFile.news.some((made) => {
+      const argument = made.arguments[index];
+      if (!isOf(evaluator.valueOf(made.callee), fn.parent) || !argument || argument.type === 'SpreadElement') return false;
+      const value = evaluator.valueOf(argument);
+      return value.type !== 'object' || value.handle?.role !== 'pool';
+    });
   }
 
   function beginsTransaction({ handle }: Query): boolean {
@@ -101,6 +99,9 @@ export const autocommit = definePass('autocommit', [scopes, evaluation, queries,
     }
   }
 });
+
+/** Is it the class that the method belongs to? */
+const isOf = (value: Value, method: TSESTree.Node): boolean => value.type === 'class' && value.node === method.parent?.parent;
 
 /** The same statement reads or changes rows: the lock is held for as long as that takes. Also true where that cannot be told. */
 function guardsOwnStatement({ operation, level, query }: QueryLock): boolean {

@@ -2,6 +2,7 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import type { BuilderClause, Call, Sends } from '../drivers/driver.js';
 import { enclosingFunction, keyName, memberName, returnedExpressions, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
+import { childrenOf, isType } from '../source/walk.js';
 import type { Clause, FromItem, LimitClause, QueryLevel } from '../sql/model.js';
 import type { Callers } from './callers.js';
 import type { CallMeaning, Evaluator } from './evaluator.js';
@@ -263,13 +264,7 @@ export function createBuilders(
       const init = initialiserOf(node);
       return init ? within(init, seen) : [];
     }
-    const found: TSESTree.Node[] = [];
-    for (const key of visitorKeys[node.type] ?? []) {
-      if (key.startsWith('type')) continue;
-      const child: unknown = Reflect.get(node, key);
-      for (const item of Array.isArray(child) ? (child as unknown[]) : [child]) if (isNode(item)) found.push(...within(item, seen));
-    }
-    return found;
+    return childrenOf(node, visitorKeys).flatMap((child) => (isType(child) ? [] : within(child, seen)));
   }
 
   function aliasOf(node: TSESTree.Node, step: CallNode): string | null {
@@ -408,5 +403,3 @@ function clauseOf(clause: BuilderClause): Clause {
       return 'unknown';
   }
 }
-
-const isNode = (value: unknown): value is TSESTree.Node => typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';

@@ -1,11 +1,13 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import type { Condition, DriverDescriptor, Give, GiveDetails, Position } from '../drivers/driver.js';
+import type { DriverDescriptor, Give, GiveDetails } from '../drivers/driver.js';
 import type { FunctionNode } from '../source/ast.js';
-import type { PatternStep, Scopes, Variable } from '../source/scope.js';
+import type { PatternStep, Scopes } from '../source/scope.js';
 import type { Callers } from './callers.js';
+import type { DeclaredHandles } from './declared/handles.js';
+import type { DeclaredWrappers } from './declared/wrappers.js';
+import type { Evaluator } from './evaluator.js';
 import type { ElsewhereReader } from './imports/elsewhere.js';
 import type { LinkedFiles } from './imports/linked-files.js';
-import type { CallMeaning, Evaluator } from './evaluator.js';
 import type { Modules } from './modules.js';
 import type { DriverObject, Evidence, HandleIdentity, MakingNode, SignalUse, Value } from './values.js';
 
@@ -16,6 +18,9 @@ export interface EvaluatorParts {
   /** Over this file and those it imports. */
   readonly scopes: Scopes;
   readonly links: LinkedFiles;
+  /** What the settings say of names in the code. */
+  readonly declaredHandles: DeclaredHandles;
+  readonly declaredWrappers: DeclaredWrappers;
   readonly modules: Modules;
   readonly callers: Callers;
   readonly propertyOf: (expression: TSESTree.Node, path: string) => Placed;
@@ -35,27 +40,20 @@ export interface Making {
   readonly signal?: SignalUse | null;
 }
 
-/** The parts of the evaluator as they see each other: every question may lead to every other one. */
-export interface Core {
+/** The evaluator as its parts see it: every question may lead to every other one. */
+export interface Core extends Evaluator {
   readonly parts: EvaluatorParts;
   readonly evaluator: Evaluator;
-  valueOf(expression: TSESTree.Node): Value;
-  valueOfVariable(variable: Variable): Value;
   /** What a type says, under an identity; null when it says nothing. */
   declaredAs(annotation: TSESTree.TypeNode, identity: HandleIdentity, at: TSESTree.Node): Value | null;
-  memberOf(value: Value, name: string, at: TSESTree.Node): Value;
-  meaningOf(node: MakingNode): CallMeaning | null;
   /** `from` is a node of the importing file; without one, files of the project are not looked at. */
   exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value;
   readonly elsewhere: ElsewhereReader;
-  returnedBy(fn: FunctionNode): Value;
   awaited(value: Value): Value;
   /** The part of a value that a destructuring pattern takes. */
   follow(value: Value, path: readonly PatternStep[], at: TSESTree.Node): Value;
   /** Any element of a list. */
   elementsOf(value: Value): Value;
-  placed(node: MakingNode, position: Position): Placed;
-  holds(node: MakingNode, condition: Condition): boolean;
   make(give: Give, driver: DriverDescriptor, receiver: DriverObject | null, call: MakingNode | null, making: Making): DriverObject;
   /**
    * Answers a question once: runs `compute` unless the answer is known. While the same question is being answered, or too

@@ -8,9 +8,12 @@ import { scopes, type Scopes } from '../source/scope.js';
 import { createTypeReader } from './annotations.js';
 import type { Callers } from './callers.js';
 import { createCheckedReader } from './checker.js';
+import { createDeclaredHandles } from './declared/handles.js';
+import { createDeclaredWrappers, type DeclaredWrappers } from './declared/wrappers.js';
 import { createEvaluator, type Evaluator } from './evaluator.js';
 import { createFrameReader, type FrameReader } from './frames.js';
 import { createLinkedCallers } from './imports/linked-callers.js';
+import { createClassReader } from './imports/classes.js';
 import { createLinkedFiles, type LinkedFiles } from './imports/linked-files.js';
 import { createModules } from './modules.js';
 import { unknown } from './values.js';
@@ -23,6 +26,7 @@ export interface Evaluation {
   /** Over this file and those it imports. */
   readonly scopes: Scopes;
   readonly links: LinkedFiles;
+  readonly declaredWrappers: DeclaredWrappers;
 }
 
 /** What expressions of this file are: the evaluator and its helpers, set up with the built-in and the user's drivers. */
@@ -30,18 +34,22 @@ export const evaluation = definePass('evaluation', [scopes], ([scopesOfFile], un
   const known = [...drivers, ...unit.settings.drivers];
   const modules = createModules(known, unknownDriver);
   const links = createLinkedFiles(unit, scopesOfFile);
+  const declaredHandles = createDeclaredHandles(unit.settings, known, links, links.scopes);
+  const declaredWrappers = createDeclaredWrappers(unit.settings, unknownDriver, links);
   const callers = createLinkedCallers(links);
   const property = (expression: Parameters<typeof propertyOf>[0], path: string) => propertyOf(expression, path, links.scopes);
-  const checked = createCheckedReader(unit.parserServices, modules);
+  const checked = createCheckedReader(unit.parserServices, modules, createClassReader(links));
   const evaluator = createEvaluator({
     scopes: links.scopes,
     links,
+    declaredHandles,
+    declaredWrappers,
     modules,
     callers,
     propertyOf: property,
     constantOf: (expression) => staticValue(expression, links.scopes),
-    typeValue: createTypeReader(links.scopes, modules, links),
+    typeValue: createTypeReader(links.scopes, modules, links, declaredHandles),
     typed: (expression) => (links.isOwn(expression) ? checked(expression) : unknown),
   });
-  return { evaluator, callers, frames: createFrameReader(links.scopes, evaluator, property), drivers: known, scopes: links.scopes, links };
+  return { evaluator, callers, frames: createFrameReader(links.scopes, evaluator, property), drivers: known, scopes: links.scopes, links, declaredWrappers };
 });

@@ -1,8 +1,9 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Call, Condition, DriverDescriptor, Position, Sends } from '../drivers/driver.js';
-import { enclosingClass, memberName, unwrap, type FunctionNode } from '../source/ast.js';
+import { enclosingClass, enclosingFunction, isInside, memberName, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
+import { mentionsLock } from '../sql/lock-functions.js';
 import type { PatternStep, Variable } from '../source/scope.js';
-import { identified, unify, unifyPresent } from './agreement.js';
+import { identified, isDecided, ofModule, unify, unifyPresent } from './agreement.js';
 import { createCalls } from './calls.js';
 import type { Core, EvaluatorParts, Placed } from './core.js';
 import { readKind } from './kinds.js';
@@ -92,23 +93,17 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     exportNamedBy,
   };
   const core: Core = {
+    ...evaluator,
     parts,
     evaluator,
-    valueOf,
-    valueOfVariable: evaluator.valueOfVariable,
     declaredAs,
-    memberOf: evaluator.memberOf,
-    meaningOf: evaluator.meaningOf,
     exportOf,
     get elsewhere() {
       return elsewhere;
     },
-    returnedBy: evaluator.returnedBy,
     awaited,
     follow,
     elementsOf,
-    placed: evaluator.placed,
-    holds: evaluator.holds,
     make: (give, driver, receiver, call, making) => creations.make(give, driver, receiver, call, making),
     guarded,
   };
@@ -178,7 +173,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     switch (node.type) {
       case 'Identifier': {
         const variable = scopes.variableOf(node);
-        return variable ? core.valueOfVariable(variable) : globalValue(node.name);
+        return variable ? seenFrom(node, core.valueOfVariable(variable)) : globalValue(node.name);
       }
       case 'Literal':
         return node.value === null && node.raw === 'null' ? { type: 'nothing' } : unknown;
@@ -189,8 +184,9 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
         return thisValue(node);
       case 'MemberExpression': {
         const name = memberName(node);
-        const object = receiverValue(node.object, name);
-        return name === null ? elementsOf(object) : core.memberOf(object, name, node);
+        const object = receiverValue(node, name);
+        const value = name === null ? elementsOf(object) : core.memberOf(object, name, node);
+        return isDecided(value) && value.type !== 'foreign' ? value : (parts.declaredHandles.member(node) ?? value);
       }
       case 'AwaitExpression':
         return awaited(valueOf(node.argument));
@@ -243,6 +239,13 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     return unifyPresent([first, second]);
   }
 
+  /** What a function puts into a variable of the module is its own until the function ends, and the module's for all others. */
+  function seenFrom(node: TSESTree.Identifier, value: Value): Value {
+    if (value.type !== 'object' || !value.handle?.moduleLevel || !value.handle.created) return value;
+    const maker = enclosingFunction(value.handle.created);
+    return maker && isInside(node, maker) ? { ...value, handle: { ...value.handle, moduleLevel: false } } : value;
+  }
+
   function thisValue(node: TSESTree.ThisExpression | TSESTree.Super): Value {
     const home = enclosingClass(node);
     if (home) return home.static ? { type: 'class', node: home.class } : { type: 'instance', class: home.class, created: null };
@@ -250,16 +253,26 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     return record ? { type: 'record', node: record } : unknown;
   }
 
-  /** Types are asked only where a driver's method may be called: for every expression they would cost too much. */
-  function receiverValue(object: TSESTree.Expression, name: string | null): Value {
-    const value = valueOf(object);
-    return name !== null && modules.isMethod(name) ? typedIfUnknown(object, value) : value;
+  /** Types are asked only where SQL may be sent: for every expression they would cost too much. */
+  function receiverValue(member: TSESTree.MemberExpression, name: string | null): Value {
+    const value = valueOf(member.object);
+    const maySend = name !== null && (modules.isMethod(name) || isGivenLockStatement(member));
+    return maySend ? typedIfUnknown(member.object, value) : value;
+  }
+
+  /** `db.ask('SELECT pg_advisory_lock(1)')`. */
+  function isGivenLockStatement(callee: TSESTree.MemberExpression): boolean {
+    const { parent, child } = unwrappedParent(callee);
+    if (parent?.type !== 'CallExpression' || parent.callee !== child) return false;
+    const [argument] = parent.arguments;
+    return argument !== undefined && mentionsLock(scopes.textOf(callee).slice(argument.range[0], parent.range[1]));
   }
 
   function typedIfUnknown(expression: TSESTree.Node, value: Value): Value {
-    if (value.type !== 'unknown' || value.alternatives.length > 0) return value;
-    const typed = parts.typed(expression);
-    return typed.type === 'unknown' ? value : identified(typed, identityOf(expression));
+    const isOpen = value.type === 'foreign' || (value.type === 'unknown' && value.alternatives.length === 0);
+    const typed = isOpen ? parts.typed(expression) : unknown;
+    if (typed.type === 'unknown') return value;
+    return value.type === 'foreign' ? ofModule(identified(typed, `${value.module}#${value.path.join('.')}`)) : identified(typed, identityOf(expression));
   }
 
   function globalValue(name: string): Value {
@@ -285,6 +298,8 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
 
   /** What a module exports at a path; the module itself for an empty one. */
   function exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value {
+    const setting = from ? parts.declaredHandles.exported(module, path, from) : null;
+    if (setting) return setting;
     const known = path.length > 0 ? modules.exportOf(module, path) : null;
     if (known) return exported(known, module, path);
     if (modules.isDriver(module)) return { type: 'namespace', module, path };

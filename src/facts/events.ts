@@ -9,6 +9,7 @@ import { effects, type ConnectionEffect } from './effects.js';
 import type { CallMeaning } from './evaluator.js';
 import { evaluation } from './evaluation.js';
 import { createKeys, type Keys } from './keys.js';
+import { lockHelpers, type LockHelperCall } from './lock-helpers.js';
 import { queries, type Query, type QueryLock } from './queries.js';
 import type { Handle } from './values.js';
 
@@ -88,13 +89,14 @@ const arrayMethods: ReadonlySet<string> = new Set(['map', 'forEach', 'filter', '
 /** What each call of the file does to connections, transactions and locks, by the drivers' descriptors. */
 export const events = definePass(
   'events',
-  [scopes, nodes, evaluation, queries, effects],
-  ([scopesOfFile, nodesOfFile, evaluated, statements, effectsOfFile]): Events => {
+  [scopes, nodes, evaluation, queries, effects, lockHelpers],
+  ([scopesOfFile, nodesOfFile, evaluated, statements, effectsOfFile, helperCalls]): Events => {
     const { evaluator } = evaluated;
     const backends = createBackends(scopesOfFile, evaluated, nodesOfFile.news);
     const keys = createKeys(scopesOfFile, evaluated.frames);
     const sent = bySendingCall(statements);
-    const effectsByNode = new Map(effectsOfFile.map((effect) => [effect.node as TSESTree.Node, effect]));
+    const effectsByNode = new Map<TSESTree.Node, ConnectionEffect>(effectsOfFile.map((effect) => [effect.node, effect]));
+    const helperByNode = new Map<TSESTree.Node, LockHelperCall>(helperCalls.map((call) => [call.node, call]));
     const memo = new Map<TSESTree.Node, readonly Event[]>();
     return { of, callbackOf, backends, keys, places: placesWithEvents() };
 
@@ -109,6 +111,8 @@ export const events = definePass(
     function eventsAt(node: TSESTree.Node): readonly Event[] {
       const found: Event[] = [];
       for (const group of sent.get(node)?.values() ?? []) found.push(...statementEvents(node, group));
+      const helper = helperByNode.get(node);
+      if (helper && helper.does !== 'hold') found.push(...helper.statements.flatMap((query) => statementEvents(node, [query])));
       const effect = effectsByNode.get(node);
       if (effect) found.push(...effectEvents(effect));
       if (node.type === 'CallExpression' || node.type === 'NewExpression' || node.type === 'TaggedTemplateExpression') {
@@ -186,9 +190,8 @@ export const events = definePass(
     /** The pool resets the session when the connection comes back: session locks are gone. */
     function resets(handle: Handle): boolean {
       if (handle.driver.resetsOnRelease) return true;
-      const origin = handle.pool;
-      const created = origin?.created;
-      return created != null && origin?.give?.resetsOnReleaseWhen?.some((condition) => evaluator.holds(created, condition)) === true;
+      const { created, give } = handle.pool ?? handle;
+      return created !== null && give?.resetsOnReleaseWhen?.some((condition) => evaluator.holds(created, condition)) === true;
     }
 
     function takes(node: TSESTree.CallExpression | TSESTree.NewExpression | TSESTree.TaggedTemplateExpression): readonly Event[] {
@@ -217,7 +220,17 @@ export const events = definePass(
     function callbackOf(call: TSESTree.CallExpression | TSESTree.NewExpression): CallbackEvents | null {
       if (call.type === 'NewExpression') return executorOf(call);
       const meaning = evaluator.meaningOf(call);
-      return (meaning && driverCallback(call, meaning)) ?? iterationCallback(call);
+      return heldCallback(call) ?? (meaning && driverCallback(call, meaning)) ?? iterationCallback(call);
+    }
+
+    /** The settings say that the call runs its callback under a lock, and gives it back however the callback ends. */
+    function heldCallback(call: TSESTree.CallExpression): CallbackEvents | null {
+      const helper = helperByNode.get(call);
+      const fn = helper?.does === 'hold' && helper.callback ? functionAt(helper.callback) : null;
+      const [acquire, ...release] = helper?.statements ?? [];
+      if (!fn || !acquire) return null;
+      const after = release.flatMap((query) => statementEvents(call, [query]));
+      return { ...plain(fn), when: 'fulfilled', synchronous: false, before: statementEvents(call, [acquire]), afterReturn: after, afterThrow: after };
     }
 
     function driverCallback(call: TSESTree.CallExpression, { call: described, receiver }: CallMeaning): CallbackEvents | null {
@@ -303,7 +316,7 @@ export const events = definePass(
     function placesWithEvents(): readonly TSESTree.Node[] {
       const calls = [...nodesOfFile.calls, ...nodesOfFile.news, ...nodesOfFile.taggedTemplates];
       const declarations = effectsOfFile.map(({ node }) => node).filter((node) => node.type === 'VariableDeclarator');
-      return [...calls, ...declarations].filter((node) => of(node).length > 0).sort((a, b) => a.range[0] - b.range[0]);
+      return [...calls, ...declarations].filter((node) => of(node).length > 0 || helperByNode.has(node)).sort((a, b) => a.range[0] - b.range[0]);
     }
   },
 );

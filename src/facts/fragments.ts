@@ -60,7 +60,7 @@ export function createFragments({ evaluator, callers, frames: frameReader }: Eva
       }
       case 'MemberExpression': {
         const fragment = evaluator.exportNamedBy(node)?.entry.fragment;
-        return fragment && fragment.sql.length === 0 && !fragment.functionName ? { node, fragment } : null;
+        return fragment?.sql.length === 0 && !fragment.functionName ? { node, fragment } : null;
       }
       default:
         return null;

@@ -1,6 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass } from '../pass.js';
-import { enclosingFunction, isInside, memberName, unwrap } from '../source/ast.js';
+import { enclosingFunction, isInside, memberName, unwrap, type FunctionNode } from '../source/ast.js';
 import { staticValue } from '../source/constants.js';
 import { scopes } from '../source/scope.js';
 import type { IsolationLevel, SqlOperation } from '../sql/model.js';
@@ -8,7 +8,7 @@ import { effects } from './effects.js';
 import { evaluation } from './evaluation.js';
 import { queries } from './queries.js';
 import type { Query, QueryLock } from './query.js';
-import type { Handle, MakingNode } from './values.js';
+import type { Handle, HandleIdentity, MakingNode } from './values.js';
 
 /** A level at which every statement of a transaction reads from the snapshot that its first one took. */
 export type SnapshotIsolation = Extract<IsolationLevel, 'repeatable read' | 'serializable'>;
@@ -29,6 +29,14 @@ interface Turn {
   readonly node: TSESTree.Node;
   readonly handle: Handle;
   readonly apply: (before: State) => State;
+  /** What was before makes no difference. */
+  readonly isDecisive: boolean;
+}
+
+/** The turns of one handle in one function, in source order. */
+interface TurnGroup {
+  readonly home: FunctionNode | null;
+  readonly turns: Turn[];
 }
 
 interface State {
@@ -38,13 +46,13 @@ interface State {
 }
 
 export const isolations = definePass('isolations', [scopes, evaluation, queries, effects], ([scopesOfFile, { evaluator }, statements, effectsOfFile]): Isolations => {
-  let turns: readonly Turn[] | null = null;
+  let turns: ReadonlyMap<HandleIdentity, readonly TurnGroup[]> | null = null;
   return { of };
 
   function of(lock: QueryLock): Isolation | null {
     const { query, operation } = lock;
     const { handle } = query;
-    const state = statesBefore(query).reduce((before, turn) => turn.apply(before), optionState(handle) ?? closed(query.node));
+    const state = turnsBefore(query).reduce((before, turn) => turn.apply(before), optionState(handle) ?? closed(query.node));
     const within = (query.analysis?.operations ?? []).filter(
       (other) => other.kind !== 'lock' && other.statement < operation.statement,
     );
@@ -52,35 +60,53 @@ export const isolations = definePass('isolations', [scopes, evaluation, queries,
     return open && level ? { level, node } : null;
   }
 
-  /** What happened to the transaction before the statement, on every way to it. */
-  function statesBefore(query: Query): readonly Turn[] {
-    const { handle, node } = query;
+  /** What happened to the transaction before the statement, from the last thing on that decides what it is. */
+  function turnsBefore({ handle, node }: Query): readonly Turn[] {
     if (handle.role !== 'connection' && handle.role !== 'transaction' && handle.role !== 'unknown') return [];
-    turns ??= allTurns();
+    turns ??= groupedTurns();
     const home = enclosingFunction(node);
-    return turns
-      .filter((turn) => turn.handle.identity === handle.identity && turn.node.range[1] <= node.range[0] && enclosingFunction(turn.node) === home)
-      .map((turn) => (alwaysRunsBefore(turn.node, node) ? turn : { ...turn, apply: () => closed(turn.node) }))
-      .filter((turn) => !isInFailurePath(turn.node, node));
+    const own = turns.get(handle.identity)?.find((group) => group.home === home)?.turns ?? [];
+    const found: Turn[] = [];
+    for (let index = own.length - 1; index >= 0; index--) {
+      const turn = own[index];
+      if (!turn || turn.node.range[1] > node.range[0] || isInFailurePath(turn.node, node)) continue;
+      const isSure = alwaysRunsBefore(turn.node, node);
+      found.unshift(isSure ? turn : { ...turn, apply: () => closed(turn.node) });
+      if (!isSure || turn.isDecisive) break;
+    }
+    return found;
+  }
+
+  function groupedTurns(): ReadonlyMap<HandleIdentity, readonly TurnGroup[]> {
+    const groups = new Map<HandleIdentity, TurnGroup[]>();
+    for (const turn of allTurns()) {
+      const home = enclosingFunction(turn.node);
+      const ofHandle = groups.get(turn.handle.identity) ?? [];
+      const group = ofHandle.find((candidate) => candidate.home === home);
+      if (group) group.turns.push(turn);
+      else groups.set(turn.handle.identity, [...ofHandle, { home, turns: [turn] }]);
+    }
+    return groups;
   }
 
   function allTurns(): readonly Turn[] {
     const sent = statements.flatMap((query): Turn[] => {
       const operations = query.session;
       if (query.sent === 'never' || operations.length === 0) return [];
-      return [{ node: query.node, handle: query.handle, apply: (before) => operations.reduce((state, operation) => afterOperation(state, operation, query.node), before) }];
+      const apply = (before: State): State => operations.reduce((state, operation) => afterOperation(state, operation, query.node), before);
+      return [{ node: query.node, handle: query.handle, apply, isDecisive: operations.some(isDecisive) }];
     });
     const called = effectsOfFile.flatMap(({ node, effect, handle }): Turn[] => {
       if (!handle || node.type !== 'CallExpression') return [];
       switch (effect.does) {
         case 'begins':
-          return [{ node, handle, apply: () => optionOf(node) ?? { ...closed(node), open: true } }];
+          return [{ node, handle, apply: () => optionOf(node) ?? { ...closed(node), open: true }, isDecisive: true }];
         case 'commits':
         case 'rolls-back':
         case 'commits-and-gives-back':
         case 'gives-back':
         case 'closes':
-          return [{ node, handle, apply: () => closed(node) }];
+          return [{ node, handle, apply: () => closed(node), isDecisive: true }];
         default:
           return [];
       }
@@ -152,6 +178,9 @@ function afterOperation(before: State, operation: SqlOperation, node: TSESTree.N
       return before;
   }
 }
+
+const isDecisive = (operation: SqlOperation): boolean =>
+  operation.kind === 'begin' || operation.kind === 'discard' || ((operation.kind === 'commit' || operation.kind === 'rollback') && !operation.chain);
 
 const asSnapshot = (level: IsolationLevel | null): SnapshotIsolation | null => (level === 'repeatable read' || level === 'serializable' ? level : null);
 

@@ -6,6 +6,8 @@ import {
 
 export const int32 = { min: -(2 ** 31), max: 2 ** 31 - 1 } as const;
 const uint32Max = 2 ** 32 - 1;
+/** No clock shows an earlier time, in milliseconds since 1970, and nothing else is known to be so great at the least. */
+export const earliestTime = 1.5e12;
 /** Reductions to at most this many values make unrelated keys collide. */
 export const weakCount = 2 ** 32;
 
@@ -58,7 +60,7 @@ function combineNumbers(operator: string, left: NumberValue, right: NumberValue,
     case '/': {
       if (!isConstant(right) || right.min === 0) return { ...anyNumber, ...scaled };
       const ends = [left.min / right.min, left.max / right.min];
-      const isFraction = left.spread && Math.abs(right.min) > 1;
+      const isFraction = (left.spread || (!isConstant(left) && left.min >= earliestTime)) && Math.abs(right.min) > 1;
       return numberValue(Math.min(...ends), Math.max(...ends), isFraction || left.integrality === 'fraction' ? 'fraction' : 'unknown', scaled);
     }
     case '%':

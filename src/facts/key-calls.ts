@@ -1,14 +1,14 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { CalleeName } from './callee-names.js';
-import { hexDigits, int32, toBigint, toNumber } from './key-arithmetic.js';
+import { earliestTime, hexDigits, int32, toBigint, toNumber } from './key-arithmetic.js';
 import {
   anyBigint, anyNumber, anyText, asText, bigintValue, bytesValue, concatenated, isConstant, numberValue, objectValue, scatterOf, shortest, textValue, unknownValue, constantText,
   type KeyValue, type NumberValue, type StringValue,
 } from './key-domain.js';
 import { digestLength, digestValue, importedHash, readNumber } from './key-hashes.js';
 
-/** Milliseconds since 1970 as long as this code runs: from 2017 to the last date there is. */
-const clock = numberValue(1.5e12, 8.64e15, 'integer', { spread: true, hash: null });
+/** Milliseconds since 1970, to the last date there is. */
+const clock = numberValue(earliestTime, 8.64e15, 'integer');
 
 /** What a call of a function that is not this file's gives; null where nothing is known of it. */
 export function resultOf(callee: CalleeName, values: readonly KeyValue[], call: TSESTree.CallExpression): KeyValue | null {

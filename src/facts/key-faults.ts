@@ -150,7 +150,7 @@ function mysqlFault([name, timeout]: readonly SqlKey[], binding: Binding | undef
     if (value.type === 'undefined' && from === 'bound') return { fault: { kind: 'undefined', outcome: binding?.undefined === 'dropped' ? 'dropped' : 'unknown' }, index };
   }
   if (name.value.type === 'string') {
-    const length = [...name.value.head].length + name.value.rest.min;
+    const length = Array.from(name.value.head).length + name.value.rest.min;
     if (length > mysqlNameLimit) return { fault: { kind: 'long-name', length }, index: 0 };
   }
   const { value } = timeout;

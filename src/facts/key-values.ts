@@ -155,7 +155,7 @@ class Question {
     if (variable.defs.length !== 1 || declarator?.type !== 'VariableDeclarator' || declarator.id.type !== 'Identifier') return unknownValue;
     const writes = this.scopes.writesOf(variable);
     if (writes.length === 0) {
-      const isDeclared = declarator.parent.declare === true || declarator.parent.parent.type === 'ForInStatement';
+      const isDeclared = declarator.parent.declare || declarator.parent.parent.type === 'ForInStatement';
       return isDeclared ? unknownValue : { type: 'undefined' };
     }
     const own = enclosingFunction(declarator);

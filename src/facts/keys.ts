@@ -1,5 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import { memberName, unwrap } from '../source/ast.js';
+import { childNodes } from '../flow/nodes.js';
+import { isFunction, isInside, memberName, unwrap } from '../source/ast.js';
 import { staticValue } from '../source/constants.js';
 import { dottedName } from '../source/mutations.js';
 import type { Scopes, Variable } from '../source/scope.js';
@@ -34,6 +35,8 @@ export interface Keys {
   keyOf(lock: QueryLock, frames: readonly Frame[]): LockKey;
   compare(one: LockKey, other: LockKey): Comparison;
   sameKey(one: LockKey, other: LockKey): Sameness;
+  /** Is the key the same in every round of the loops around the call? False also where its values are not seen. */
+  isSteady(key: LockKey, call: TSESTree.Node): boolean;
 }
 
 const same: Comparison = { is: 'same' };
@@ -52,7 +55,7 @@ type Term =
   | { readonly is: 'unknown' };
 
 export function createKeys(scopes: Scopes, frameReader: FrameReader): Keys {
-  return { keyOf, compare, sameKey: (one, other) => compare(one, other).is };
+  return { keyOf, compare, sameKey: (one, other) => compare(one, other).is, isSteady: (key, call) => isSteadyKey(key, outermostLoop(call)) };
 
   function keyOf(lock: QueryLock, frames: readonly Frame[]): LockKey {
     const parts = lock.operation.keys;
@@ -75,6 +78,43 @@ export function createKeys(scopes: Scopes, frameReader: FrameReader): Keys {
       return isOpen ? unknown : differentBy('form');
     }
     return allOf(left, right, one.lock.operation.dialect === 'mysql');
+  }
+
+  function isSteadyKey(key: LockKey, loop: TSESTree.Node | null): boolean {
+    if (!loop) return true;
+    const isSteadyPart = (part: SqlExpression): boolean => {
+      switch (part.kind) {
+        case 'cast':
+          return isSteadyPart(part.argument);
+        case 'call':
+        case 'operator':
+          return part.arguments.every(isSteadyPart);
+        case 'hole':
+        case 'placeholder': {
+          const value = key.lock.boundValue(part);
+          const place = value && frameReader.argumentFor(value, key.frames);
+          return place !== null && isFixedIn(place.node, loop);
+        }
+        case 'column':
+        case 'subquery':
+        case 'unknown':
+          return false;
+        default:
+          return true;
+      }
+    };
+    return key.parts.every(isSteadyPart);
+  }
+
+  /** Uses nothing that the loop declares or assigns. */
+  function isFixedIn(expression: TSESTree.Node, loop: TSESTree.Node): boolean {
+    const node = unwrap(expression);
+    if (isImpure(node)) return false;
+    if (node.type !== 'Identifier') return childNodes(node).every((child) => isFixedIn(child, loop));
+    const variable = scopes.variableOf(node);
+    if (!variable) return true;
+    const isDeclaredThere = variable.identifiers.some((identifier) => isInside(identifier, loop));
+    return !isDeclaredThere && !scopes.writesOf(variable).some(({ identifier }) => isInside(identifier, loop));
   }
 
   function termsOf(key: LockKey, frames: readonly Frame[]): readonly Term[] {
@@ -231,6 +271,13 @@ export function createKeys(scopes: Scopes, frameReader: FrameReader): Keys {
   function isSteady(variable: Variable): boolean {
     return scopes.definitionOf(variable).kind !== 'unknown';
   }
+}
+
+/** The loop that holds all other loops around the call. */
+function outermostLoop(call: TSESTree.Node): TSESTree.Node | null {
+  let found: TSESTree.Node | null = null;
+  for (let outer = call.parent; outer && !isFunction(outer); outer = outer.parent) if (/^(?:For|While|DoWhile)/.test(outer.type)) found = outer;
+  return found;
 }
 
 const isSame = (again: (x: TSESTree.Node, y: TSESTree.Node) => Comparison, x: TSESTree.Node, y: TSESTree.Node | undefined): boolean =>

@@ -11,7 +11,7 @@ import { bareHandle, type DriverObject, type Handle, type MakingNode, type Unkno
 
 /** Says what a driver's descriptor makes of a call. */
 export function createMeanings(core: Core) {
-  const { modules, scopes } = core.parts;
+  const { modules, scopes, declaredWrappers } = core.parts;
   const { variantOf } = createPositions(core);
   const identityOf = createReceiverIdentity(scopes);
   return { meaningOf };
@@ -22,6 +22,8 @@ export function createMeanings(core: Core) {
     const isTag = node.type === 'TaggedTemplateExpression';
     const name = callee.type === 'MemberExpression' ? (memberName(callee) ?? '') : callee.type === 'Identifier' ? callee.name : '';
     const value = isTag ? core.evaluator.typedValueOf(callee) : core.valueOf(callee);
+    const setting = node.type === 'CallExpression' ? declaredWrappers.sqlAt(node, value) : null;
+    if (setting) return setting;
     switch (value.type) {
       case 'method':
         // A method used as a tag is described like the method; its positions say `template`.

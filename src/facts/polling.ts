@@ -51,7 +51,8 @@ export const polling = definePass('polling', [scopes], ([scopesOfFile]): Polling
   }
 });
 
-function loopAround(node: TSESTree.Node): Loop | null {
+/** The innermost loop around a node of the same function. */
+export function loopAround(node: TSESTree.Node): Loop | null {
   for (let parent = node.parent; parent && !isFunction(parent); parent = parent.parent) {
     switch (parent.type) {
       case 'WhileStatement':

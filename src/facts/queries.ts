@@ -10,16 +10,20 @@ import { createStatements } from './statements.js';
 
 export type { BuilderStep, CallNode, Query, QueryLock } from './query.js';
 
-/**
- * Every statement the file sends, in the order of the calls that carry the SQL text. Where only a method's name says that
- * something is a database handle, a lock statement has to confirm it.
- */
-export const queries = definePass('queries', [nodes, evaluation], ([nodesOfFile, evaluated], unit: Unit): readonly Query[] => {
+/** Reads the statements of single calls; its parts are shared by all who ask. */
+export const statementReader = definePass('statement reader', [evaluation], ([evaluated], unit: Unit) => {
   const { evaluator, scopes } = evaluated;
   const fragments = createFragments(evaluated, scopes);
   const constantOf = (expression: TSESTree.Node) => staticValue(expression, scopes);
   const builders = createBuilders(evaluator, evaluated.callers, fragments, scopes, unit.visitorKeys, constantOf);
-  const statements = createStatements({ unit, scopes, evaluated, fragments, builders, constantOf });
+  return createStatements({ unit, scopes, evaluated, fragments, builders, constantOf });
+});
+
+/**
+ * Every statement the file sends, in the order of the calls that carry the SQL text. Where only a method's name says that
+ * something is a database handle, a lock statement has to confirm it.
+ */
+export const queries = definePass('queries', [nodes, statementReader], ([nodesOfFile, statements]): readonly Query[] => {
   const candidates: CallNode[] = [...nodesOfFile.calls, ...nodesOfFile.taggedTemplates];
   const found = candidates.flatMap((node) => statements.at(node)).sort((a, b) => a.node.range[0] - b.node.range[0]);
   const locked = new Set(found.flatMap(({ locks, handle }) => (locks.length > 0 ? [handle.identity] : [])));

@@ -28,7 +28,7 @@ function isMixedIn({ kind, level, cte }: FromItem): boolean {
     case 'subquery':
       return level !== null && isPulledUp(level);
     case 'cte':
-      return cte?.level != null && isFolded(cte) && isPulledUp(cte.level);
+      return cte !== null && cte.level !== null && isFolded(cte) && isPulledUp(cte.level);
     case 'function':
     case 'values':
       return false;

@@ -20,16 +20,16 @@ export interface HandleChoice {
 export function createSending({ evaluated, fragments, scopes, unit }: StatementParts) {
   const { evaluator, frames: frameReader, drivers } = evaluated;
   const configuration = createConfiguration(evaluator);
-  const { batchOf } = createBatches(evaluated, scopes);
+  const batches = createBatches(evaluated, scopes);
   const mayJoinTransaction = createImplicitTransactions(unit, drivers);
-  return { handleOf, signalOf, clientTimeoutOf, isOnReplica, renamesColumns: configuration.renamesColumns };
+  return { handleOf, signalOf, clientTimeoutOf, isOnReplica, renamesColumns: (handle: Handle) => configuration.renamesColumns(handle) };
 
   function handleOf(sending: CallNode, meaning: CallMeaning, sends: Sends, frames: readonly Frame[], steps: readonly BuilderStep[] | null): HandleChoice {
     const chosen = tokenOf(sending, meaning, sends, frames) ?? chainToken(steps, meaning, frames) ?? receiverOf(sending, meaning, frames);
     const isImplicit = chosen.certain.role === 'pool' && mayJoinTransaction(chosen.certain);
     const certain: Handle = isImplicit ? { ...chosen.certain, role: 'unknown' } : chosen.certain;
     if (sends.over !== undefined) return { certain: inRole(sends.over, certain), others: [] };
-    const batch = batchOf(sending);
+    const batch = batches.batchOf(sending);
     return batch ? { certain: inTransaction(certain, batch), others: [] } : { ...chosen, certain };
   }
 

@@ -44,7 +44,7 @@ export function createStatements(parts: StatementParts) {
   const boundValues = createBoundValues(parts);
   const ownQueries = createOwnQueries(evaluated.links);
   const forwarding = createForwarding({ links: evaluated.links, evaluator, queriesOf, forwardingFunction: functionForwardedBy });
-  return { at };
+  return { at, sentAs: (node: CallNode, meaning: CallMeaning): readonly Query[] => queriesOf(node, meaning, []) };
 
   function at(node: CallNode): readonly Query[] {
     const forwarded = forwarding.queriesAt(node);

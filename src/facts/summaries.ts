@@ -17,6 +17,8 @@ export interface Helpers {
   isRelevant(fn: FunctionNode): boolean;
   /** The relevant function of this file that the call runs; null for every other call. A constructor is not followed. */
   calledBy(call: TSESTree.Node): Frame | null;
+  /** Does some call in this file run the function? */
+  isCalled(fn: FunctionNode): boolean;
   /** The parameter of the function that the call calls, or hands to a helper that calls it: `body` in `withLock(key, body)`. */
   parameterCalledBy(call: TSESTree.Node, fn: FunctionNode): TSESTree.Identifier | null;
   /** The function written for the one parameter that the called helper runs as a callback. */
@@ -32,7 +34,8 @@ export const helpers = definePass('helpers', [scopes, nodes, evaluation, events]
   const relevance = new Map<FunctionNode, boolean>();
   const callbackParameters = new Map<FunctionNode, readonly TSESTree.Identifier[]>();
   const { places } = eventsOfFile;
-  return { isRelevant: (fn) => isRelevant(fn, 0), calledBy, parameterCalledBy, callbackOf };
+  let called: ReadonlySet<FunctionNode> | null = null;
+  return { isRelevant: (fn) => isRelevant(fn, 0), calledBy, isCalled, parameterCalledBy, callbackOf };
 
   function isRelevant(fn: FunctionNode, depth: number): boolean {
     const known = relevance.get(fn);
@@ -63,6 +66,11 @@ export const helpers = definePass('helpers', [scopes, nodes, evaluation, events]
     const variable = node.type === 'Identifier' ? scopesOfFile.variableOf(node) : null;
     if (!variable || scopesOfFile.definitionOf(variable).kind !== 'parameter') return false;
     return callee.type === 'Identifier' || evaluator.valueOf(node).type === 'unknown';
+  }
+
+  function isCalled(fn: FunctionNode): boolean {
+    called ??= new Set(nodesOfFile.calls.flatMap((call) => calledBy(call)?.function ?? []));
+    return called.has(fn);
   }
 
   function parameterCalledBy(node: TSESTree.Node, fn: FunctionNode): TSESTree.Identifier | null {

@@ -19,9 +19,14 @@ export function createVariables(core: Core) {
 
   function valueOfVariable(variable: Variable): Value {
     return core.guarded(variable, () => {
-      const value = heldBy(variable);
+      const value = core.parts.declaredHandles.ofThisFile(variable) ?? named(heldBy(variable), variable);
       return scopes.isModuleLevel(variable) && scopes.definitionOf(variable).kind !== 'import' ? ofModule(value) : value;
     });
+  }
+
+  /** Where the code shows nothing, a setting may know the name. */
+  function named(value: Value, variable: Variable): Value {
+    return isDecided(value) && value.type !== 'foreign' ? value : (core.parts.declaredHandles.byName(variable) ?? value);
   }
 
   function heldBy(variable: Variable): Value {

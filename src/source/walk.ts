@@ -144,9 +144,10 @@ export function* descendants(root: TSESTree.Node, visitorKeys: Unit['visitorKeys
   }
 }
 
-const isType = (node: TSESTree.Node): boolean => node.type.startsWith('TS') && !runtimeTypeScript.has(node.type);
+/** Is the node a type, which leaves nothing at run time? */
+export const isType = (node: TSESTree.Node): boolean => node.type.startsWith('TS') && !runtimeTypeScript.has(node.type);
 
-/** The nodes directly below, in source order, by the parser's visitor keys. */
+/** The nodes directly inside a node, types included, in source order. */
 export function childrenOf(node: TSESTree.Node, visitorKeys: Unit['visitorKeys']): TSESTree.Node[] {
   const children: TSESTree.Node[] = [];
   for (const key of visitorKeys[node.type] ?? unknownKeys(node)) {

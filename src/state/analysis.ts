@@ -14,13 +14,13 @@ import { isFunction, isInside, memberName, unwrap, type FunctionNode } from '../
 import type { Scopes, Variable } from '../source/scope.js';
 import type { Escapes } from './escapes.js';
 import type { Inventory } from './inventory.js';
-import { createReader, type Reader } from './known.js';
+import { createReader, type Reader } from './reader.js';
 import { connectionOf, type Surroundings } from './locks.js';
 import type { HeldLock } from './model.js';
 import type { Outcome } from './outcomes.js';
 import { placesOf, type Places } from './places.js';
 import type { Recorder } from './recorder.js';
-import { createStateKey, emptyState, Numbering, type State } from './state.js';
+import { createStateKey, emptyState, type Numbering, type State } from './state.js';
 import { createTransfer, type Transfer } from './transfer.js';
 
 /** What all functions of a file share. */
@@ -144,7 +144,7 @@ function isCertain({ operation, query }: QueryLock, { role }: Handle): boolean {
   if (operation.guarded || operation.aggregated || query.sent !== 'always' || query.mayJoinBatch) return false;
   const isPlain = ['select', 'perform', 'values', 'from', 'expression'].includes(operation.clause);
   const reads = operation.query?.hasFrom === true && operation.clause !== 'from';
-  const isNested = operation.query?.cte != null || operation.query?.sublink != null;
+  const isNested = operation.query !== null && (operation.query.cte !== null || operation.query.sublink !== null);
   return isPlain && !reads && !isNested;
 }
 

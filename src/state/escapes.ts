@@ -43,7 +43,6 @@ export function createEscapes(scopes: Scopes, evaluator: Evaluator, manager: TSE
       case 'SequenceExpression':
         return inAll([node.expressions.at(-1) ?? null]);
       case 'NewExpression':
-        return inAll(node.arguments);
       case 'CallExpression': {
         const own = handleIn(evaluator.valueOf(node));
         return own && isSession(own) ? [own] : inAll(node.arguments);

@@ -1,6 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { evaluation } from '../facts/evaluation.js';
-import { events } from '../facts/events.js';
+import { events, type Event } from '../facts/events.js';
 import { helpers, within } from '../facts/summaries.js';
 import { isFlowUnit, type FlowUnit } from '../flow/nodes.js';
 import { definePass } from '../pass.js';
@@ -10,6 +10,7 @@ import { nodes } from '../source/walk.js';
 import { analyse, type Analysis, type FileParts } from './analysis.js';
 import { createEscapes } from './escapes.js';
 import { createInventory } from './inventory.js';
+import { withKeptConnections } from './kept-connections.js';
 import type { FunctionState } from './model.js';
 import { isRepeated, stackedBySecondRun } from './repeats.js';
 import { report } from './report.js';
@@ -34,19 +35,25 @@ export const heldLocks = definePass('heldLocks', [scopes, nodes, evaluation, eve
     numbering: new Numbering(),
     analysisOf,
   };
-  if (!eventsOfFile.places.some((place) => eventsOfFile.of(place).some(concernsLock))) return [];
+  if (!eventsOfFile.places.some((place) => eventsAt(place).some(concernsLock))) return [];
   const found = units().map((candidate) => ({ unit: candidate, analysis: analysisOf(candidate) }));
   const inlined = new Set(found.flatMap(({ analysis }) => [...(analysis?.graph.inlined ?? [])]));
   const teller = createTeller(unit.text);
-  return found
+  const states = found
     .filter((candidate) => !isFunction(candidate.unit) || !inlined.has(candidate.unit))
     .map(({ unit: candidate, analysis }) => report(candidate, analysis, parts, teller, secondRun(candidate, analysis)));
+  return withKeptConnections(states, unit.program, eventsOfFile, parts.inventory);
 
   /** What a timer's or listener's function does when it runs again. */
   function secondRun(candidate: FlowUnit, analysis: Analysis | null): ReturnType<typeof stackedBySecondRun> {
     const leaves = analysis?.outcomes.some(({ exit, state }) => exit === 'return' && state.locks.length > 0);
     if (!analysis || !leaves || !isFunction(candidate) || !isRepeated(candidate, nodesOfFile.calls, helpersOfFile, evaluated.evaluator)) return new Map();
     return stackedBySecondRun(analysis, parts);
+  }
+
+  function eventsAt(place: TSESTree.Node): readonly Event[] {
+    const callback = place.type === 'CallExpression' ? eventsOfFile.callbackOf(place) : null;
+    return [...eventsOfFile.of(place), ...(callback?.before ?? [])];
   }
 
   function analysisOf(candidate: FlowUnit): Analysis | null {
@@ -62,7 +69,7 @@ export const heldLocks = definePass('heldLocks', [scopes, nodes, evaluation, eve
 
   /** Functions in which something happens; callbacks that run inside another unit are found to be so afterwards. */
   function units(): readonly FlowUnit[] {
-    const functions = nodesOfFile.functions.filter((fn) => !fn.generator && helpersOfFile.isRelevant(fn));
+    const functions = nodesOfFile.functions.filter((fn) => helpersOfFile.isRelevant(fn));
     const members = nodesOfFile.classes.flatMap((node) => node.body.body.filter((member): member is FlowUnit & typeof member => isFlowUnit(member)));
     const fields = members.filter((member) => within(eventsOfFile.places, member).some((place) => !isInFunction(place, member)));
     return [unit.program, ...functions, ...fields].sort((a, b) => a.range[0] - b.range[0]);

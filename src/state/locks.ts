@@ -74,6 +74,8 @@ export function take(state: State, held: HeldLock, details: Pick<Taken, 'inTrans
   if (before.locks.length >= maximumLocks) return before;
   const stacked = held.lock.operation.level === 'session' ? before.locks.find((taken) => isSameLock(taken.held, held, events) && taken.status === 'held' && !taken.givenBack) : undefined;
   if (stacked) {
+    // The same statement again: an earlier round of a loop may have had another key.
+    if (stacked.held === held && !events.keys.isSteady(held.key, held.call)) return before;
     recorder?.stacked(held, stacked, before);
     return withLocks(before, (taken) => (taken === stacked ? { ...taken, count: 2 } : taken));
   }

@@ -71,7 +71,7 @@ export type LossCause =
   /** The path passes an unlock that certainly does not match. */
   | { readonly kind: 'unlock-mismatched'; readonly unlock: QueryLock };
 
-/** A session lock still held at an exit of the function. Certain only; at most one per lock, kind of exit and cause. */
+/** A session lock still held at an exit of the function. Certain only; at most one per lock and kind of exit. */
 export interface Leak {
   readonly held: HeldLock;
   /** How the path ends. */

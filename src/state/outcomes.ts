@@ -1,11 +1,11 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Frame } from '../facts/frames.js';
 import type { Handle } from '../facts/values.js';
-import { tellingOf, type Known } from './known.js';
+import { tellingOf, type Known, type Truth } from './known.js';
 import { close, connectionOf, giveBack, release, take, takeConnection, withConnection, withLocks, type Surroundings } from './locks.js';
 import type { HeldLock } from './model.js';
 import { end } from './transactions.js';
-import { withEntry, type Connection, type Phase, type State, type Taken } from './state.js';
+import { withEntry, type Assumption, type Connection, type Phase, type State, type Taken } from './state.js';
 
 /** One way in which a helper may end, as its own analysis found it. */
 export interface Outcome {
@@ -20,14 +20,32 @@ export interface Application {
   readonly call: TSESTree.Node;
   readonly around: Surroundings;
   readonly lend: (state: State, handle: Handle) => State;
+  /** Is what the helper's path assumes so in the caller's state? */
+  readonly holds: (place: string, assumption: Assumption, state: State) => Truth;
+  /** Gives a variable or field that both share its new value. */
+  readonly assign: (place: string, value: Known, state: State) => State;
+  /** Locks that the helper can release, by the path it takes. */
+  readonly mayRelease: (held: HeldLock) => boolean;
 }
 
-/** What a call of the helper makes of the caller's state, when the helper ends in this way. */
-export function applyOutcome(state: State, outcome: Outcome, application: Application): State {
+/** What a call of the helper makes of the caller's state, when the helper ends in this way; null when it cannot. */
+export function applyOutcome(before: State, outcome: Outcome, application: Application): State | null {
   const { frame, call, around } = application;
+  let isOpen = false;
+  for (const [place, assumption] of outcome.state.assumed) {
+    const truth = application.holds(place, assumption, before);
+    if (truth === 'false') return null;
+    isOpen ||= truth === 'unknown';
+  }
+  // Whether the helper goes this way hangs on what is not known here.
+  const state = isOpen ? withLocks(before, (taken) => (application.mayRelease(taken.held) ? { ...taken, doubtful: true } : taken)) : before;
   let after = applyReleases(state, outcome, application);
+  for (const [place, value] of outcome.state.variables) {
+    const isShared = place.startsWith('outer ') || place.startsWith('this.');
+    if (isShared && !outcome.state.assumed.has(place)) after = application.assign(place, value, after);
+  }
   for (const connection of outcome.state.connections.values()) after = applyConnection(after, connection, outcome, application);
-  for (const taken of outcome.state.locks) after = applyLock(after, taken, null, application);
+  for (const taken of outcome.state.locks) after = applyLock(after, taken, outcome.state, null, application);
   for (const refused of outcome.state.refused) {
     const held = translated(refused.held, application, after);
     if (isOver(connectionOf(outcome.state, refused.held.handle, around.events))) continue;
@@ -47,7 +65,7 @@ export function applyBefore(state: State, entered: State, application: Applicati
   const outcome: Outcome = { exit: 'return', state: entered, value: null, phase: null };
   let after = applyReleases(state, outcome, application);
   for (const connection of entered.connections.values()) after = applyConnection(after, connection, outcome, application);
-  for (const taken of entered.locks) after = applyLock(after, taken, application.call, application);
+  for (const taken of entered.locks) after = applyLock(after, taken, entered, application.call, application);
   return after;
 }
 
@@ -110,13 +128,15 @@ function applyStatus(state: State, handle: Handle, { status }: Connection, call:
   }
 }
 
-function applyLock(state: State, taken: Taken, holder: TSESTree.Node | null, application: Application): State {
+function applyLock(state: State, taken: Taken, inHelper: State, holder: TSESTree.Node | null, application: Application): State {
   const { around } = application;
   // What the helper lost is the helper's own matter; what it has on its way out of a failed unlock counts as released.
   if (taken.givenBack || taken.status === 'failing' || taken.status === 'unlocked') return state;
   const held = translated(taken.held, application, state);
   const { inTransaction, doubtful } = taken;
   const connection = connectionOf(state, held.handle, around.events);
+  // Where the helper neither begins nor ends a transaction, it is the caller's that the lock is taken in.
+  if (connectionOf(inHelper, taken.held.handle, around.events).transaction === 'unknown') around.recorder?.acquired(held, state, connection, false);
   around.recorder?.acquiredThrough(held, state, connection);
   const after = take(state, held, { inTransaction: inTransaction || connection.transaction === 'open', doubtful, pending: false, around: holder }, { ...around, recorder: holder ? null : around.recorder });
   if (taken.status !== 'failed' && taken.problem === null) return after;

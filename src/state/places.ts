@@ -21,7 +21,9 @@ export function placesOf(graph: FlowGraph, scopes: Scopes, placeOf: (node: TSEST
     if (step.kind === 'condition') {
       roots.push(step.test, ...(step.subject ? [step.subject] : []));
       const name = step.asks === 'truthy' ? askedPlace(step.test, scopes, placeOf) : null;
-      if (name !== null) conditions.set(name, (conditions.get(name) ?? new Set()).add(step.test));
+      const compared = equalityOf(step.asks, step.test, step.subject);
+      const variable = compared && placeOf(compared.variable);
+      for (const asked of [name, variable]) if (asked !== null) conditions.set(asked, (conditions.get(asked) ?? new Set()).add(step.test));
     }
     if (step.kind === 'return' && step.argument) roots.push(step.argument);
   }
@@ -45,6 +47,14 @@ export function placesOf(graph: FlowGraph, scopes: Scopes, placeOf: (node: TSEST
     else lastRead.set(place, end);
   }
   return { kept, askedAgain, lastRead };
+}
+
+/** A comparison that, where it is true, says what a variable or field is. */
+export function equalityOf(asks: string, test: TSESTree.Node, subject: TSESTree.Node | null): { variable: TSESTree.Node; constant: TSESTree.Node } | null {
+  if (asks === 'equals') return subject && { variable: subject, constant: test };
+  const node = unwrap(test);
+  if (asks !== 'truthy' || node.type !== 'BinaryExpression' || node.operator !== '===') return null;
+  return unwrap(node.right).type === 'Literal' ? { variable: node.left, constant: node.right } : { variable: node.right, constant: node.left };
 }
 
 /** The name under which the answer to a test is kept: a variable's or field's, or the text of a test of things that stay the same. */
@@ -128,7 +138,7 @@ function boundPlaces(target: TSESTree.Node, placeOf: (node: TSESTree.Node) => st
     case 'RestElement':
       return boundPlaces(pattern.argument, placeOf);
     default: {
-      const place = placeOf(pattern);
+      const place = placeOf(pattern) ?? (pattern.type === 'MemberExpression' ? placeOf(pattern.object) : null);
       return place === null ? [] : [place];
     }
   }
@@ -192,7 +202,8 @@ function endOfUse(node: TSESTree.Node, declaration: TSESTree.Node): number {
 
 const loopTypes: ReadonlySet<string> = new Set(['WhileStatement', 'DoWhileStatement', 'ForStatement', 'ForOfStatement', 'ForInStatement']);
 
-function identifiersIn(expression: TSESTree.Node): readonly TSESTree.Node[] {
+/** The names in a pattern, or in an expression's operands. */
+export function identifiersIn(expression: TSESTree.Node): readonly TSESTree.Node[] {
   const node = unwrap(expression);
   switch (node.type) {
     case 'Identifier':

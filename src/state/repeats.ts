@@ -5,7 +5,7 @@ import { isFunction, memberName, unwrap, type FunctionNode } from '../source/ast
 import { analyse, type Analysis, type FileParts } from './analysis.js';
 import type { Acquire, HeldLock } from './model.js';
 import type { Recorder } from './recorder.js';
-import { emptyState, type State } from './state.js';
+import { emptyState, type State, type Taken } from './state.js';
 
 /** Calls that run a function again and again: timers, schedulers, listeners of events. */
 const repeatingFunctions: ReadonlySet<string> = new Set(['setInterval', 'schedule', 'scheduleJob', 'every', 'cron', 'on', 'addListener', 'addEventListener', 'subscribe', 'process', 'consume']);
@@ -39,7 +39,10 @@ export function stackedBySecondRun(analysis: Analysis, parts: FileParts): Readon
   if (left.length === 0) return found;
   const again = analyse(analysis.unit, parts, left);
   if (!again) return found;
-  const transfer = again.listenWith({ ...deaf, stacked: (held, before) => void (before.doubtful || found.set(held.lock.query, before.held)) });
+  const transfer = again.listenWith({ ...deaf, stacked });
+  function stacked(held: HeldLock, before: Taken): void {
+    if (!before.doubtful) found.set(held.lock.query, before.held);
+  }
   for (const step of again.graph.steps) {
     for (const state of again.solution.statesAt(step)) for (const edge of step.edges) transfer(step, state, edge);
   }

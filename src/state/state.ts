@@ -84,6 +84,12 @@ export interface Phase {
   readonly ended: 'return' | 'throw';
 }
 
+/** The caller's argument, or a variable or field that caller and helper share, is truthy or falsy. */
+export interface Assumption {
+  readonly truth: 'true' | 'false';
+  readonly test: TSESTree.Node;
+}
+
 export interface State {
   readonly locks: readonly Taken[];
   /** Locks lost for good: the connection was given back with them and taken anew. */
@@ -91,6 +97,8 @@ export interface State {
   readonly connections: ReadonlyMap<number, Connection>;
   readonly refused: readonly Refused[];
   readonly variables: ReadonlyMap<string, Known>;
+  /** What the path has found out of values that come from outside: it is taken only where they are so. */
+  readonly assumed: ReadonlyMap<string, Assumption>;
   /** What calls gave whose values the expression at hand has still to use. */
   readonly results: ReadonlyMap<TSESTree.Node, Known>;
   readonly unmatched: readonly Unmatched[];
@@ -109,6 +117,7 @@ export const emptyState: State = {
   connections: new Map(),
   refused: [],
   variables: new Map(),
+  assumed: new Map(),
   results: new Map(),
   unmatched: [],
   lent: [],
@@ -159,6 +168,7 @@ export function createStateKey(): (state: State) => string {
     for (const [id, connection] of sorted(state.connections, (a, b) => a - b)) parts.push(`C${id}${writeConnection(connection)}`);
     for (const { held, because, tested } of state.refused) parts.push(`R${numbering.of(held)}${because}${tested ? 't' : ''}`);
     for (const [name, value] of sorted(state.variables, (a, b) => (a < b ? -1 : 1))) parts.push(`V${name}=${writeKnown(value)}`);
+    for (const [place, { truth }] of state.assumed) parts.push(`A${place}${truth}`);
     for (const [node, value] of state.results) parts.push(`P${numbering.of(node)}=${writeKnown(value)}`);
     for (const { lock, outcome, handle } of state.unmatched) parts.push(`U${numbering.of(lock)}${outcome}${numbering.of(handle)}`);
     if (state.lent.length > 0) parts.push(`B${state.lent.join()}`);

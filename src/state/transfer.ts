@@ -6,12 +6,15 @@ import type { Edge, FlowGraph, Step } from '../flow/model.js';
 import type { FlowUnit } from '../flow/nodes.js';
 import { isFunction, memberName, unwrap } from '../source/ast.js';
 import type { Analysis, FileParts, Plans } from './analysis.js';
-import { nullness, tellsOf, truthOf, type Known, type Reader, type Truth } from './known.js';
+import { createDecisions } from './decisions.js';
+import { nullness, truthOf, type Known, type Truth } from './known.js';
 import { connectionOf, withConnection, withLocks, type Surroundings } from './locks.js';
 import { applyEvent, type Occasion } from './operations.js';
 import { applyAfter, applyBefore, applyOutcome, type Application } from './outcomes.js';
-import { askedPlace, type Places } from './places.js';
-import { withEntry, type State } from './state.js';
+import type { Places } from './places.js';
+import type { Reader } from './reader.js';
+import { createResultDisposal } from './spent-results.js';
+import { withEntry, type Assumption, type State } from './state.js';
 
 export type Transfer = (step: Step, state: State, edge: Edge) => readonly State[];
 
@@ -35,14 +38,19 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
   const callOf = callsOfInlined(graph);
   const own = isFunction(unit) ? unit : null;
   const withoutUsedResults = createResultDisposal();
+  // Only what other functions of the file call needs to tell them what it assumes.
+  const isHelper = own !== null && helpers.isCalled(own) && inventory.endsSomething(own);
+  const decide = createDecisions(scopes, places, reader, isHelper);
   return (step, state, edge) => {
     const current = state.results.size === 0 ? state : withoutUsedResults(state, step.node);
-    return transfer(step, edge.label === 'throw' ? unanswered(current) : current, edge);
+    return transfer(step, edge.label === 'throw' && step.kind !== 'throw' && step.kind !== 'callback-end' ? unanswered(current) : current, edge);
   };
 
   /** Something failed while a statement's answer was not waited for: whether it was the lock's is not known. */
   function unanswered(state: State): State {
-    return withLocks(state, (taken) => (taken.pending && !taken.doubtful ? { ...taken, doubtful: true } : taken));
+    const after = withLocks(state, (taken) => (taken.pending && !taken.doubtful ? { ...taken, doubtful: true } : taken));
+    // Where something else fails after a refusal, the path is not the refusal's own.
+    return after.refused.length === 0 ? after : { ...after, refused: [] };
   }
 
   function transfer(step: Step, state: State, edge: Edge): readonly State[] {
@@ -59,7 +67,7 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
       case 'assign':
         return [assigned(step.target, step.operator === '=' || step.operator.length === 3 ? assignedValue(step, state) : null, step.value, state)];
       case 'condition':
-        return decided(step, state, edge);
+        return decide(step, withoutDeadVariables(state, step.test), edge);
       case 'return':
         return [returned(step, state)];
       case 'yield':
@@ -179,7 +187,32 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
   }
 
   function applicationOf(frame: Frame, call: TSESTree.Node): Application {
-    return { frame, call, around, lend };
+    const released = inventory.releasesIn(frame.function).map((release) => ({ handle: events.backends.through(release.handle, frame), lock: release.lock }));
+    return {
+      frame,
+      call,
+      around,
+      lend,
+      holds: (place, assumption, state) => holds(frame, place, assumption, state),
+      assign: (place, value, state) => {
+        const here = sharedPlace(place);
+        return places.kept.has(here) ? { ...state, variables: withEntry(state.variables, here, value) } : state;
+      },
+      mayRelease: (held) => released.some(({ handle }) => events.backends.relation(handle, held.handle) !== 'different'),
+    };
+  }
+
+  /** The name in this function of a variable that a function inside it knows as an outer one. */
+  function sharedPlace(place: string): string {
+    const own = place.replace(/^outer /, 'own ');
+    return places.kept.has(own) ? own : place;
+  }
+
+  function holds(frame: Frame, place: string, { truth, test }: Assumption, state: State): Truth {
+    const argument = place.startsWith('own ') ? evaluated.frames.argumentFor(test, [frame]) : null;
+    const known = argument ? (argument.node === test ? null : reader.read(argument.node, state)) : state.variables.get(sharedPlace(place));
+    const found = truthOf(known ?? null);
+    return found === 'unknown' ? 'unknown' : found === truth ? 'true' : 'false';
   }
 
   /** A helper of this file was called. */
@@ -196,8 +229,9 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     const before = own && helpers.parameterCalledBy(node, own) ? analysis.entered[0] : undefined;
     const parameter = own && before ? helpers.parameterCalledBy(node, own) : null;
     const entered = before && parameter ? enter(applyBefore(state, before, application)) : null;
-    return outcomes.map((outcome) => {
+    return outcomes.flatMap((outcome) => {
       const after = applyOutcome(state, outcome, application);
+      if (!after) return [];
       if (entered === null || !parameter || outcome.phase === null) return after;
       return { ...after, phase: { parameter, entered, ended: outcome.phase.ended } };
     });
@@ -288,7 +322,7 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     if (!disposer || !analysis || (site?.type !== 'CallExpression' && site?.type !== 'NewExpression')) return [state];
     const exit = edge.label === 'throw' ? 'throw' : 'return';
     const application = applicationOf({ function: disposer, call: site }, node);
-    return analysis.outcomes.filter((outcome) => outcome.exit === exit).map((outcome) => applyOutcome(state, outcome, application));
+    return analysis.outcomes.filter((outcome) => outcome.exit === exit).flatMap((outcome) => applyOutcome(state, outcome, application) ?? []);
   }
 
   /** A rejection stops here: an unlock that failed has failed for good, and the path goes on. */
@@ -297,61 +331,12 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     if (!after.unmatched.some(({ outcome }) => outcome === 'failing')) return after;
     return { ...after, unmatched: after.unmatched.map((release) => (release.outcome === 'failing' ? { ...release, outcome: 'failed' } : release)) };
   }
-
-  function decided(step: Step & { kind: 'condition' }, before: State, edge: Edge): readonly State[] {
-    const state = withoutDeadVariables(before, step.test);
-    const value = reader.read(step.test, state);
-    const subject = step.subject && reader.read(step.subject, state);
-    const truth = answerTo(step.asks, value, subject);
-    const isYes = edge.label === 'true' || edge.label === 'nullish' || edge.label === 'undefined';
-    if (truth !== 'unknown') return (truth === 'true') === isYes ? [tested(state, value, subject)] : [];
-    const place = step.asks === 'truthy' ? askedPlace(step.test, scopes, reader.placeOf) : null;
-    const found = place === null ? undefined : state.variables.get(place);
-    if (found && truthOf(found) !== 'unknown') return (truthOf(found) === 'true') === isYes ? [state] : [];
-    const doubted = doubt(state, value, subject);
-    if (place === null || !places.askedAgain.has(place) || (!place.startsWith('test ') && !places.kept.has(place))) return [doubted];
-    const learnt: Known = { kind: isYes ? 'truthy' : 'falsy', tells: value && tellsOf(value) };
-    return [{ ...doubted, variables: withEntry(doubted.variables, place, learnt) }];
-  }
-
-  /** The path has found out whether the lock was got. */
-  function tested(state: State, ...values: readonly (Known | null)[]): State {
-    return values.reduce((after, value) => {
-      const lock = value && tellsOf(value);
-      if (!lock || !after.refused.some(({ held, tested: known }) => held.lock === lock && !known)) return after;
-      return { ...after, refused: after.refused.map((refused) => (refused.held.lock === lock ? { ...refused, tested: true } : refused)) };
-    }, state);
-  }
-
-  /** The answer was asked about in a way that is not understood. */
-  function doubt(state: State, ...values: readonly (Known | null)[]): State {
-    return values.reduce((after, value) => {
-      const lock = value && tellsOf(value);
-      if (!lock) return after;
-      const doubted = withLocks(after, (taken) => (taken.held.lock === lock && !taken.doubtful ? { ...taken, doubtful: true } : taken));
-      return doubted.refused.some(({ held }) => held.lock === lock) ? { ...doubted, refused: doubted.refused.filter(({ held }) => held.lock !== lock) } : doubted;
-    }, state);
-  }
-}
-
-function answerTo(asks: (Step & { kind: 'condition' })['asks'], value: Known | null, subject: Known | null): Truth {
-  switch (asks) {
-    case 'truthy':
-      return truthOf(value);
-    case 'nullish':
-      return nullness(value);
-    case 'undefined':
-      if (value?.kind === 'constant') return value.value === undefined ? 'true' : 'false';
-      return nullness(value) === 'false' && value?.kind !== 'result' ? 'false' : 'unknown';
-    case 'equals':
-      return value?.kind === 'constant' && subject?.kind === 'constant' ? (value.value === subject.value ? 'true' : 'false') : 'unknown';
-    default:
-      return asks satisfies never;
-  }
 }
 
 function callsOfInlined(graph: FlowGraph): ReadonlyMap<TSESTree.Node, TSESTree.Node> {
-  return new Map(graph.steps.flatMap((step) => (step.kind === 'callback-start' ? [[step.node as TSESTree.Node, unwrap(step.call)] as const] : [])));
+  const calls = new Map<TSESTree.Node, TSESTree.Node>();
+  for (const step of graph.steps) if (step.kind === 'callback-start') calls.set(step.node, unwrap(step.call));
+  return calls;
 }
 
 function isRejectionHandler(call: TSESTree.Node, fn: TSESTree.Node): boolean {
@@ -365,29 +350,3 @@ function isReturned(node: TSESTree.Node): boolean {
   const { parent } = node;
   return parent?.type === 'ReturnStatement' || (parent?.type === 'ArrowFunctionExpression' && parent.body === node);
 }
-
-/** Results of calls are for the expression they stand in; what comes after it reads variables. */
-function createResultDisposal(): (state: State, node: TSESTree.Node) => State {
-  const roots = new WeakMap<TSESTree.Node, TSESTree.Node>();
-  return (state, node) => {
-    let { results } = state;
-    for (const call of results.keys()) {
-      const root = rootOf(call);
-      if (node.range[1] <= root.range[0] || node.range[0] >= root.range[1]) results = withEntry(results, call, null);
-    }
-    return results === state.results ? state : { ...state, results };
-  };
-
-  /** The whole expression a call stands in, with the declaration it initialises. */
-  function rootOf(call: TSESTree.Node): TSESTree.Node {
-    const known = roots.get(call);
-    if (known) return known;
-    let node = call;
-    while (node.parent && !endsExpression(node.parent)) node = node.parent;
-    roots.set(call, node);
-    return node;
-  }
-}
-
-const endsExpression = (node: TSESTree.Node): boolean =>
-  node.type.endsWith('Statement') || node.type === 'VariableDeclaration' || node.type === 'Program' || isFunction(node);

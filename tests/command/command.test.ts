@@ -131,9 +131,9 @@ describe('files', () => {
   it.each([
     ['nosuch.ts', /^nosuch\.ts does not exist \(looked in .*\)\.\n$/],
     ['src/*.tsx', /^src\/\*\.tsx matches no source file/],
-    ['a.sql', /^a\.sql is no source file; allowed: \.js, /],
+    ['a.md', /^a\.md is no source file; allowed: \.js, /],
   ])('that are named but cannot be had end the run: %s', async (path, message) => {
-    const folder = folderWith({ 'src/a.ts': lock, 'a.sql': lock });
+    const folder = folderWith({ 'src/a.ts': lock, 'a.md': lock });
     const result = await execute(folder, path, 'src');
     expect(result).toMatchObject({ status: 2, stdout: '' });
     expect(result.stderr).toMatch(message);

@@ -21,8 +21,9 @@ describe('the list of rules', () => {
   it('has a test file for every rule, and no test file without one', () => {
     const tested = namesIn('tests/rules', '.test.ts');
     expect(ruleFiles.filter((name) => !tested.includes(name))).toEqual([]);
-    // A rule's tests may be split by subject: `require-unlock.drivers.test.ts`.
-    expect(tested.filter((name) => !ruleFiles.includes(name.split('.')[0] ?? ''))).toEqual([]);
+    // A rule's tests may be split by subject: `require-unlock.drivers.test.ts`. Three are about all rules together.
+    const aboutAll = ['golden-silences', 'hardest-cases', 'who-speaks'];
+    expect(tested.filter((name) => !ruleFiles.includes(name.split('.')[0] ?? '') && !aboutAll.includes(name))).toEqual([]);
   });
 });
 

@@ -41,6 +41,7 @@ runRuleTests(rule, {
   notApplicable: {},
   valid: [
     ...perDriver.map((testCase) => testCase.good),
+    good('a flag that is asked behind the loop, after other calls', `let held = false;\nwhile (!held && Date.now() < c.deadline) {\n  held = (await ${tryLock}).rows[0].ok;\n}\nc.stopTimer();\nif (!held) throw new Error('busy');\nawait work();`),
     good('optional access', `const { rows } = await ${tryLock}; if (!rows[0]?.ok) return; await work();`),
     good('shift', `const { rows } = await ${tryLock}; if (!rows.shift()?.ok) return; await work();`),
     good('nested destructuring', `const { rows: [{ ok: acquired }] } = await ${tryLock}; if (acquired) await work();`),
@@ -114,6 +115,7 @@ runRuleTests(rule, {
     fallsThrough('the rounds are over', inFunction(`for (let round = 0; round < 9; round += 1) {\n  const { rows } = await ${tryLock};\n  if (rows[0].ok) { break; }\n}\nreturn work();`), 3),
     fallsThrough('one of two conditions of the loop', inFunction(`let held = false;\nlet rounds = 0;\nwhile (!held && rounds++ < 9) {\n  held = (await ${tryLock}).rows[0].ok;\n}\nawait work();`), 5),
     fallsThrough('one of two conditions behind the body', inFunction(`let held;\ndo {\n  held = (await ${tryLock}).rows[0].ok;\n} while (!held && Date.now() < c.deadline);\nawait work();`), 4),
+    fallsThrough('a flag that nobody asks behind the loop', inFunction(`let held = false;\nfor (let round = 0; round < 9; round += 1) {\n  const { rows } = await ${tryLock};\n  if (rows[0].ok) { held = true; break; }\n}\ntry { await work(); } finally { if (held) await c.query('SELECT pg_advisory_unlock(7)'); }`), 4),
     fallsThrough(
       'a helper asks for the lock',
       `${head}const tryLock = async (c: Client) => (await ${tryLock}).rows[0].ok;\nexport async function run(c: Client, work: () => Promise<void>) {\n  for (let round = 0; round < 9; round += 1) if (await tryLock(c)) break;\n  await work();\n}`,

@@ -45,6 +45,12 @@ const shared: Sending = { head: `${pg}const c = new Client();`, send: text('c.qu
 const kyselyHead = "import { Kysely, PostgresDialect, sql } from 'kysely';\nimport { Pool } from 'pg';\nconst db = new Kysely({ dialect: new PostgresDialect({ pool: new Pool({ max: 1 }) }) });";
 const drizzleImports = `${pg}import { drizzle } from 'drizzle-orm/node-postgres';\nimport { sql } from 'drizzle-orm';`;
 
+/** A method of somebody else's object that happens to be called like a hook. */
+function reportedBefore(): InvalidCase {
+  const code = `${pg}const c = new Client();\ngateway.before(async () => { await c.query('${lockSql}'); });\ngateway.after(() => c.query('${unlockSql}'));`;
+  return { name: 'a method called before', code, errors: [errorAt(code, `c.query('${lockSql}')`, { messageId: 'shared', data: { fn: 'pg_advisory_lock', call: 'c.query', line: 2, cure: postgresCure } })] };
+}
+
 runRuleTests(rule, {
   notApplicable: {},
   valid: [
@@ -57,6 +63,9 @@ runRuleTests(rule, {
     silent('an unlock of another lock', `${pg}const c = new Client();\nexport const lead = () => c.query('SELECT pg_advisory_lock(1)');\nexport const free = () => c.query('SELECT pg_advisory_unlock(2)');`),
     silent('an unlock on another connection', `${pg}const c = new Client();\nconst d = new Client();\nexport const lead = () => c.query('SELECT pg_advisory_lock(1)');\nexport const free = () => d.query('SELECT pg_advisory_unlock(1)');`),
     silent('module level', `${pg}const c = new Client();\nawait c.query('${lockSql}');\nexport const stop = () => c.query('${unlockSql}');`),
+    silent('hooks of a suite', `${pg}const c = new Client();\nbeforeAll(async () => { await c.connect(); await c.query('${lockSql}'); });\nafterAll(async () => { await c.query('${unlockSql}'); await c.end(); });`, 'pg'),
+    silent('hooks in a group, of a runner that is an object', `${pg}const c = new Client();\ntest.describe('group', () => { test.beforeEach(async () => { await take(); }); test.afterEach(() => c.query('${unlockSql}')); });\nasync function take() { await c.query('${lockSql}'); }`),
+    silent('the hooks of Mocha', `${pg}const c = new Client();\ndescribe('group', function () { before(async function () { await c.query('${lockSql}'); }); after(() => c.query('${unlockSql}')); });`),
     silent('start-up', `${pg}const c = new Client();\nasync function main() { await c.query('${lockSql}'); process.on('SIGTERM', () => c.query('${unlockSql}')); }\nmain();`),
     silent('start-up in an expression', `${pg}const c = new Client();\n(async () => { await c.query('${lockSql}'); await c.query('${unlockSql}'); })();`),
     silent('lock and unlock in one text', `${pg}const c = new Client();\nexport const run = () => c.query('SELECT pg_advisory_lock(1); UPDATE t SET a = 1; SELECT pg_advisory_unlock(1)');`),
@@ -76,6 +85,7 @@ runRuleTests(rule, {
     silent('a MySQL connection made in the function', "import mysql from 'mysql2/promise';\nexport async function run(work) { const c = await mysql.createConnection(process.env.URL); await c.query(\"SELECT GET_LOCK('a', 5)\"); await work(); await c.query(\"SELECT RELEASE_LOCK('a')\"); await c.end(); }", 'mysql2'),
   ],
   invalid: [
+    reportedBefore(),
     reported("the module's client", shared),
     reported('a try-lock', shared, 'SELECT pg_try_advisory_lock(1) AS ok'),
     reported('a release of everything', shared, lockSql, 'SELECT pg_advisory_unlock_all()'),

@@ -162,7 +162,7 @@ const goodValues = [
   "BigInt('0x' + text.slice(0, 15))", 'parseInt(text.slice(0, 13), 16)', 'parseInt(text.slice(0, 8), 16)', 'x >>> 0', 'Number(x & 0xffffffffn)', 'Math.floor(Date.now() / 1000)', 'Date.now()', 'x ?? null', 'x ? 1 : null', '`${x}`',
   'x + 1', 'text.length', 'await keyOf(x)', 'Math.floor(Math.random() * 1000)', 'Number.MAX_SAFE_INTEGER',
 ];
-const goodPairValues = ['x | 0', 'bytes.readInt32BE(0)', 'Math.abs(x | 0)', 'parseInt(text.slice(0, 7), 16)', 'x & 0x7fffffff', 'x % 2147483647', '(x >>> 0) % 1000', 'x', 'Math.floor(Math.random() * 0x7fffffff)', 'BigInt.asIntN(32, x)', 'process.pid'];
+const goodPairValues = ['x | 0', 'bytes.readInt32BE(0)', 'Math.abs(x | 0)', 'parseInt(text.slice(0, 7), 16)', 'x & 0x7fffffff', 'x % 2147483647', '(x >>> 0) % 1000', 'x', 'Math.floor(Math.random() * 0x7fffffff)', 'BigInt.asIntN(32, x)', 'process.pid', 'Math.floor(Date.now() / 60_000)', 'Math.floor(Date.now() / 1000)'];
 
 // MySQL
 

@@ -25,7 +25,7 @@ export function losses(code: string, options: HarnessOptions = {}): readonly str
     ...(state.kind === 'unknown' ? ['unknown'] : []),
     ...state.leaks.filter((leak) => !isSomebodyElses(leak)).map(({ held, exit, node, cause, owned }) => `leak ${at(held)} ${exit}@${line(node)} ${cause.kind}${owned ? '' : ' not-owned'}${held.unlocks.length > 0 ? '' : ' no-unlock'}`),
     // Whether a rejected acquire is a finding depends on a limit, which is the rule's business.
-    ...state.connectionLeaks.filter(({ because }) => because === 'refused' || /timeout/.test(code)).map(({ held, because, exit, node }) => `connection ${at(held)} ${because} ${exit}@${line(node)}`),
+    ...state.connectionLeaks.filter(({ because }) => because === 'refused' || code.includes('timeout')).map(({ held, because, exit, node }) => `connection ${at(held)} ${because} ${exit}@${line(node)}`),
     ...state.giveBacksWhileHeld.map(({ held, node, why, how }) => `give-back ${at(held)} ${why} ${how}@${line(node)}`),
     ...state.releases.flatMap(({ mismatch, call }) => (mismatch ? [`mismatch ${mismatch.kind} ${at(mismatch.held)} @${line(call)}`] : [])),
     ...state.acquires.flatMap(({ held, stacked }) => (stacked ? [`stacked ${at(held)} ${stacked.by}`] : [])),

@@ -254,7 +254,7 @@ export async function run(keys: number[]) {
       try { await work(); } finally { await client.query('SELECT pg_advisory_unlock($1)', [key]); }
     }
   } finally { client.release(); }
-}`, ['leak pg_advisory_lock@8 return@4 given-back', 'leak pg_advisory_lock@8 throw@8 given-back', 'give-back pg_advisory_lock@8 path-misses-unlock call@12', 'stacked pg_advisory_lock@8 loop']),
+}`, ['leak pg_advisory_lock@8 return@4 given-back', 'leak pg_advisory_lock@8 throw@8 given-back', 'give-back pg_advisory_lock@8 path-misses-unlock call@12']),
   inPg('swallowed unlock', `
 export async function run() {
   const client = await pool.connect();
@@ -496,6 +496,246 @@ export class Lock {
   async acquire() { this.client = await pool.connect(); await this.client.query('SELECT pg_advisory_lock(1)'); }
   async release() { await this.client?.query('SELECT pg_advisory_unlock(1)'); this.client?.release(); this.client = undefined; }
   async run() { await this.acquire(); try { await work(); } finally { await this.release(); } }
+}`),
+  inPg('retrying helper', `
+async function lockWithRetry(client: PoolClient) {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock(1) AS ok');
+    if (rows[0].ok) return true;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return false;
+}
+export async function run() {
+  const client = await pool.connect();
+  if (!(await lockWithRetry(client))) { client.release(); return; }
+  try { await work(); } finally { await client.query('SELECT pg_advisory_unlock(1)'); client.release(); }
+}`),
+  inPg('local closure that unlocks', `
+export async function run(key: number) {
+  const client = await pool.connect();
+  const unlock = () => client.query('SELECT pg_advisory_unlock($1)', [key]);
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [key]);
+    try { await work(); } finally { await unlock(); }
+  } finally { client.release(); }
+}`),
+  inPg('closure that releases once', `
+export async function run() {
+  const client = await pool.connect();
+  await client.query('SELECT pg_advisory_lock(1)');
+  let released = false;
+  const release = async () => {
+    if (released) return;
+    released = true;
+    await client.query('SELECT pg_advisory_unlock(1)');
+    client.release();
+  };
+  process.on('SIGTERM', release);
+  try { await work(); } finally { await release(); }
+}`),
+  inPg('work raced against a limit', `
+export async function run(limit: Promise<never>) {
+  const client = await pool.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock(1)');
+    try { await Promise.race([work(), limit]); } finally { await client.query('SELECT pg_advisory_unlock(1)'); }
+  } finally { client.release(); }
+}`),
+  inPg('rows counted first', `
+export async function run() {
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock(1) AS ok');
+    if (rows.length === 0 || !rows[0].ok) return;
+    try { await work(); } finally { await client.query('SELECT pg_advisory_unlock(1)'); }
+  } finally { client.release(); }
+}`),
+  inPg('a failed try counts as refused', `
+async function tryLock(client: PoolClient) {
+  const { rows: [row] } = await client.query('SELECT pg_try_advisory_lock(1) AS ok');
+  return row.ok as boolean;
+}
+export async function run() {
+  const client = await pool.connect();
+  try {
+    const locked = await tryLock(client).catch(() => false);
+    if (!locked) return;
+    try { await work(); } finally { await client.query('SELECT pg_advisory_unlock(1)'); }
+  } finally { client.release(); }
+}`),
+  inPg('tried until got', `
+const tryLock = async (client: PoolClient) => (await client.query('SELECT pg_try_advisory_lock(1) AS ok')).rows[0].ok;
+export async function run() {
+  const client = await pool.connect();
+  try {
+    while (!(await tryLock(client))) await work();
+    try { await work(); } finally { await client.query('SELECT pg_advisory_unlock(1)'); }
+  } finally { client.release(); }
+}`),
+  inPg('answer in a chain', `
+export async function run() {
+  const client = await pool.connect();
+  const ok = await client.query('SELECT pg_try_advisory_lock(1) AS ok').then((result) => result.rows[0].ok);
+  if (!ok) { client.release(); return; }
+  try { await work(); } finally { await client.query('SELECT pg_advisory_unlock(1)'); client.release(); }
+}`),
+  inPg('handle object or null', `
+async function acquire(key: number) {
+  const client = await pool.connect();
+  const { rows: [{ locked }] } = await client.query('SELECT pg_try_advisory_lock($1) AS locked', [key]);
+  if (!locked) { client.release(); return null; }
+  return { client, unlock: async () => { await client.query('SELECT pg_advisory_unlock($1)', [key]); client.release(); } };
+}
+export async function run() {
+  const lock = await acquire(1);
+  if (!lock) return;
+  try { await work(); } finally { await lock.unlock(); }
+}`),
+  inPg('handle object or null, not unlocked on failure', `
+async function acquire(key: number) {
+  const client = await pool.connect();
+  const { rows: [{ locked }] } = await client.query('SELECT pg_try_advisory_lock($1) AS locked', [key]);
+  if (!locked) { client.release(); return null; }
+  return { client, unlock: async () => { await client.query('SELECT pg_advisory_unlock($1)', [key]); client.release(); } };
+}
+export async function run() {
+  const lock = await acquire(1);
+  if (!lock) return;
+  await work();
+  await lock.unlock();
+}`, ['leak pg_try_advisory_lock@6 throw@13 not-unlocked']),
+  inPg('union of outcomes', `
+async function acquire(client: PoolClient): Promise<{ acquired: boolean }> {
+  const { rows } = await client.query('SELECT pg_try_advisory_lock(1) AS ok');
+  if (!rows[0].ok) return { acquired: false };
+  return { acquired: true };
+}
+export async function run() {
+  const client = await pool.connect();
+  try {
+    const { acquired } = await acquire(client);
+    if (!acquired) return;
+    try { await work(); } finally { await client.query('SELECT pg_advisory_unlock(1)'); }
+  } finally { client.release(); }
+}`),
+  inPg('state in an object', `
+export async function run() {
+  const client = await pool.connect();
+  const state = { locked: false };
+  try {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock(1) AS ok');
+    state.locked = rows[0].ok;
+    if (state.locked) await work();
+  } finally {
+    if (state.locked) await client.query('SELECT pg_advisory_unlock(1)');
+    client.release();
+  }
+}`),
+  inPg('switch with a default that throws', `
+export async function run(mode: string) {
+  const client = await pool.connect();
+  try {
+    switch (mode) {
+      case 'shared': await client.query('SELECT pg_advisory_lock_shared(1)'); break;
+      case 'exclusive': await client.query('SELECT pg_advisory_lock(1)'); break;
+      default: throw new Error(mode);
+    }
+    try { await work(); } finally {
+      if (mode === 'shared') await client.query('SELECT pg_advisory_unlock_shared(1)');
+      else await client.query('SELECT pg_advisory_unlock(1)');
+    }
+  } finally { client.release(); }
+}`),
+  inPg('aborted by a signal', `
+export async function run(signal: AbortSignal) {
+  const client = await pool.connect();
+  signal.addEventListener('abort', () => client.release(true), { once: true });
+  await client.query('SELECT pg_advisory_lock(1)');
+  await work();
+  await client.query('SELECT pg_advisory_unlock(1)');
+  client.release();
+}`),
+  inPg('generator', `
+export async function* run() {
+  const client = await pool.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock(1)');
+    try { yield 1; } finally { await client.query('SELECT pg_advisory_unlock(1)'); }
+  } finally { client.release(); }
+}`),
+  inPg('generator that may be abandoned', `
+export async function* run() {
+  const client = await pool.connect();
+  await client.query('SELECT pg_advisory_lock(1)');
+  yield 1;
+  await client.query('SELECT pg_advisory_unlock(1)');
+  client.release();
+}`, ['leak pg_advisory_lock@6 return@4 not-unlocked', 'leak pg_advisory_lock@6 throw@7 not-unlocked']),
+  inPg('leader that keeps its lock', `
+export class Leader {
+  private client?: Client;
+  async start(): Promise<boolean> {
+    this.client = new Client();
+    await this.client.connect();
+    const { rows } = await this.client.query('SELECT pg_try_advisory_lock(1) AS ok');
+    if (!rows[0].ok) { await this.client.end(); return false; }
+    return true;
+  }
+  async stop() { await this.client?.end(); }
+}`),
+  inPg('stacked by an interval', `
+export class Leader {
+  constructor(private readonly client: Client) { setInterval(() => void this.beat(), 1000); }
+  private async beat() {
+    const { rows } = await this.client.query('SELECT pg_try_advisory_lock(1) AS ok');
+    if (rows[0].ok) log('leader');
+  }
+}`, ['stacked pg_try_advisory_lock@7 repeated']),
+  inPg('flag keeps an interval from stacking', `
+export class Leader {
+  private leader = false;
+  constructor(private readonly client: Client) { setInterval(() => void this.beat(), 1000); }
+  private async beat() {
+    if (this.leader) return;
+    const { rows } = await this.client.query('SELECT pg_try_advisory_lock(1) AS ok');
+    this.leader = rows[0].ok;
+  }
+}`),
+  inPg('guard that only gives back', `
+export class Guard {
+  private constructor(private readonly client: PoolClient) {}
+  static async acquire() {
+    const client = await pool.connect();
+    const { rows } = await client.query('SELECT pg_try_advisory_lock(1) AS ok');
+    if (rows[0].ok) return new Guard(client);
+    client.release();
+    return null;
+  }
+  close() { this.client.release(); }
+}`, ['give-back pg_try_advisory_lock@8 no-unlock call@13']),
+  inPg('guard that unlocks', `
+export class Guard {
+  private constructor(private readonly client: PoolClient) {}
+  static async acquire() {
+    const client = await pool.connect();
+    const { rows } = await client.query('SELECT pg_try_advisory_lock(1) AS ok');
+    if (rows[0].ok) return new Guard(client);
+    client.release();
+    return null;
+  }
+  async unlock() { await this.client.query('SELECT pg_advisory_unlock(1)'); }
+  close() { this.client.release(); }
+}`),
+  inPg('guard that ends the session', `
+export class Guard {
+  private constructor(private readonly client: PoolClient) {}
+  static async acquire() {
+    const client = await pool.connect();
+    await client.query('SELECT pg_advisory_lock(1)');
+    return new Guard(client);
+  }
+  close() { this.client.release(true); }
 }`),
   inPg('held flag in a field', `
 export class Lock {

@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import type { TSESTree } from '@typescript-eslint/utils';
 import { resultOf, type Unit } from '../../pass.js';
 import { scopes as scopesPass, type Scopes, type Variable } from '../../source/scope.js';
@@ -31,6 +32,8 @@ export interface LinkedFiles {
   originOf(module: string, name: string, from: TSESTree.Node): Origin | null;
   /** Where a name leads that the file exports. */
   exportOf(unit: Unit, name: string): Origin | null;
+  /** The absolute path that a module of the project has, or would have if it existed; null for packages. */
+  pathOf(module: string, from: TSESTree.Node): string | null;
   /** The file at an absolute path; null where it is not read. */
   fileAt(path: string): Unit | null;
 }
@@ -70,7 +73,7 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes): LinkedFiles {
     writesOf: (variable) => rootScopes.writesOf(variable),
     isMemberWritten: (name) => rootScopes.isMemberWritten(name) || others.some((other) => other.isMemberWritten(name)),
   };
-  return { root, scopes, isOwn: (node) => unitOf(node) === root, unitOf, originOf, exportOf: (unit, name) => exportedBy(unit, name, 0), fileAt };
+  return { root, scopes, isOwn: (node) => unitOf(node) === root, unitOf, originOf, exportOf: (unit, name) => exportedBy(unit, name, 0), pathOf, fileAt };
 
   function unitOf(node: TSESTree.Node | Variable): Unit {
     if (byProgram.size === 1) return root;
@@ -81,6 +84,11 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes): LinkedFiles {
 
   function originOf(module: string, name: string, from: TSESTree.Node): Origin | null {
     return store ? originFrom(module, name, unitOf(from), 0) : null;
+  }
+
+  function pathOf(module: string, from: TSESTree.Node): string | null {
+    const { filename } = unitOf(from);
+    return paths.resolve(module, filename) ?? (module.startsWith('.') ? resolve(dirname(filename), module) : null);
   }
 
   function originFrom(module: string, name: string, from: Unit, step: number): Origin | null {
