@@ -6,7 +6,7 @@ import type { Step } from '../flow/model.js';
 import { enclosingFunction, isInside } from '../source/ast.js';
 import type { Analysis, FileParts } from './analysis.js';
 import type {
-  Acquire, FallThrough, FunctionState, HeldLock, Mismatch, Release, TransactionState,
+  Acquire, FallThrough, FunctionState, GiveBack, HeldLock, Mismatch, Release, TransactionState,
 } from './model.js';
 import { lossesOf } from './losses.js';
 import { identifiersIn } from './places.js';
