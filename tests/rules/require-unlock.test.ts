@@ -55,6 +55,8 @@ runRuleTests(rule, {
     silent('a closure that leaves holds the connection', owner(`  await ${lock};\n  return async () => { await ${unlock}; c.release(); };`)),
     silent('an object that leaves holds the connection', owner(`  await ${lock};\n  return new Guard(c);`)),
     silent('an acquire helper that is given its connection', given(`  await ${lock};\n  if (await work()) return true;\n  return false;`)),
+    silent('an acquire helper that returns a function that unlocks', given(`  await ${lock};\n  return () => ${unlock};`)),
+    silent('an acquire helper that returns an object that unlocks', given(`  await ${lock};\n  return { release: async () => { await ${unlock}; } };`)),
     silent('an acquire helper that unlocks when it fails', given(`  await ${lock};\n  try { await work(); } catch (error) { await ${unlock}; throw error; }`)),
     silent('an acquire helper that takes two locks or none', given(`  await ${lock};\n  const { rows } = await c.query('SELECT pg_try_advisory_lock(8) AS ok');\n  if (!rows[0].ok) { await ${unlock}; return false; }\n  return true;`)),
     silent('a connection that is given back with the lock is another matter', owner(`  try { await ${lock}; await work(); } finally { c.release(); }`)),
