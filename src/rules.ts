@@ -13,8 +13,8 @@ import noPoolQueryWhileLocked from '../rules/no-pool-query-while-locked.js';
 import noPoolSessionLock from '../rules/no-pool-session-lock.js';
 import noRacedLockAcquire from '../rules/no-raced-lock-acquire.js';
 import noReleaseWhileLocked from '../rules/no-release-while-locked.js';
-import noSessionLockInTransaction from '../rules/no-session-lock-in-transaction.js';
 import noSessionLock from '../rules/no-session-lock.js';
+import noSessionLockInTransaction from '../rules/no-session-lock-in-transaction.js';
 import noSharedSessionLock from '../rules/no-shared-session-lock.js';
 import noStackedSessionLock from '../rules/no-stacked-session-lock.js';
 import noUnlockAll from '../rules/no-unlock-all.js';
@@ -46,8 +46,8 @@ export const rules: readonly Rule[] = [
   noPoolSessionLock,
   noRacedLockAcquire,
   noReleaseWhileLocked,
-  noSessionLockInTransaction,
   noSessionLock,
+  noSessionLockInTransaction,
   noSharedSessionLock,
   noStackedSessionLock,
   noUnlockAll,
