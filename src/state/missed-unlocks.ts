@@ -37,9 +37,9 @@ function isUnlock(failing: TSESTree.Node | null, { releases }: FunctionState): b
 
 /**
  * A function that is given its connection may return with the lock on purpose. It does not where an unlock is still to come
- * behind every place at which it can be left with the lock.
+ * behind every place at which it can be left with the lock; an unlock inside what it returns is the caller's to run.
  */
 function isAcquireHelper({ held }: Leak, { leaks }: FunctionState): boolean {
   const [last] = held.unlocks.map(({ query }) => query.node.range[0]).sort((a, b) => b - a);
-  return last === undefined || leaks.some((leak) => leak.held === held && leak.exit === 'return' && (isFunction(leak.node) || leak.node.range[0] > last));
+  return last === undefined || leaks.some((leak) => leak.held === held && leak.exit === 'return' && (isFunction(leak.node) || leak.node.range[1] > last));
 }

@@ -33,7 +33,7 @@ const layers: Readonly<Record<string, Layer>> = {
     typesOfPackages: trees,
   },
   state: { of: ['src/state'], from: ['sql-model', 'flow', 'pass', 'source', 'facts'], typesFrom: ['drivers', 'settings'], typesOfPackages: trees },
-  language: { of: ['src/language'], from: ['sql-model', 'sql', 'pass', 'facts'], typesFrom: ['drivers', 'settings', 'source'], packages: ['@eslint/plugin-kit'], typesOfPackages: [...trees, 'eslint'] },
+  language: { of: ['src/language'], from: ['sql-model', 'sql', 'pass', 'facts'], typesFrom: ['drivers', 'settings', 'source'], packages: ['@eslint/plugin-kit', 'node:module'], typesOfPackages: [...trees, 'eslint'] },
   point: { of: ['src/point'], from: ['pass', 'source'], typesFrom: ['sql-model', 'facts', 'state', 'flow', 'rule'], typesOfPackages: trees },
   rule: { of: ['src/rule'], from: ['sql', 'settings', 'pass'], typesFrom: ['source'], typesOfPackages: [...trees, 'eslint'] },
   rules: { of: ['rules'], from: ['rule', 'point', 'source', 'facts', 'state'], typesFrom: ['sql-model', 'pass', 'flow', 'settings', 'drivers'], typesOfPackages: trees },
