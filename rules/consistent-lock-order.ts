@@ -81,7 +81,9 @@ const isKept = ({ handle }: HeldLock, { kind }: FunctionState): boolean => kind 
 /** What a round of the loop takes is still held in the next one. */
 function pilesUp({ held, transaction, transactionOpenedBy }: Acquire, { loop }: Iteration, { releases }: FunctionState): boolean {
   const { created, lifetime } = held.handle;
-  if ((created && isInside(created, loop)) || (lifetime && isInside(lifetime, loop))) return false;
+  // Every round, or every call of a helper in it, has a connection of its own.
+  const rounds = [loop, ...held.key.frames.map((frame) => frame.function)];
+  if (rounds.some((round) => (created && isInside(created, round)) || (lifetime && isInside(lifetime, round)))) return false;
   if (held.lock.operation.level === 'session') return !releases.some(({ call }) => isInside(call, loop));
   return transaction !== 'none' && transaction !== 'implicit' && !(transactionOpenedBy && isInside(transactionOpenedBy, loop));
 }

@@ -88,6 +88,7 @@ runRuleTests(rule, {
     { name: 'a lock that is released in the round', code: loop('', 'const id of ids', `${session('1').replace('1)', '$1)').replace("')", "', [id])")} await c.query('SELECT pg_advisory_unlock($1)', [id]);`) },
     { name: 'a transaction in each round', code: `${pg}export async function run(ids) {\n  const c = await pool.connect();\n  for (const id of ids) { await c.query('BEGIN'); ${bound('id')} await c.query('COMMIT'); }\n  c.release();\n}` },
     { name: 'a connection in each round', code: `import { Client } from 'pg';\nexport async function run(ids) {\n  for (const id of ids) { const c = new Client(); await c.connect(); await c.query('SELECT pg_advisory_lock($1)', [id]); await c.end(); }\n}` },
+    { name: 'a helper that connects in each round', code: `${pg}async function take(id) {\n  const c = await pool.connect();\n  await c.query('SELECT pg_advisory_lock($1)', [id]);\n  return c;\n}\nexport async function run(ids) {\n  for (const id of ids) { const c = await take(id); c.release(true); }\n}` },
     { name: 'one exclusive lock, then a shared one', code: pg + inTransaction('run', lock('1') + `await ${q('pg_advisory_xact_lock_shared(1)')};`) },
     { name: 'an upgrade that does not wait', code: pg + inTransaction('run', `await ${q('pg_advisory_xact_lock_shared(1)')}; await ${q('pg_try_advisory_xact_lock(1)')};`) },
     { name: 'two statements in Promise.all on one connection', code: pg + inTransaction('run', `await Promise.all([${q('pg_advisory_xact_lock(1)')}, ${q('pg_advisory_xact_lock(2)')}]);`) },
