@@ -81,7 +81,7 @@ runRuleTests(rule, {
   ],
   invalid: [
     ...perDriver.map(({ bad }) => bad),
-    ...[foreignRows, foreignList, foreignTruth].map((code, index) => ({
+    ...[foreignRows, foreignList, foreignTruth].map((code, index): InvalidCase => ({
       name: `an answer of unknown shape, read in way ${index}`,
       code,
       errors: [errorAt(code, tryLock, { messageId: 'throws', data: { fn: 'pg_try_advisory_lock', step: '`work`', line: 7 } })],
