@@ -15,7 +15,7 @@ export default createRule({
     beforeUnlock:
       '{{this}} gives the connection back with `{{fn}}` of line {{line}} on it, before the unlock on line {{unlockLine}}, which may then reach somebody else\'s session. Unlock before that.',
     swallowed:
-      'If the unlock on line {{unlockLine}} fails, nobody hears of it, and {{that}} gives the connection back with `{{fn}}` of line {{line}} on it. Destroy the connection when the unlock fails.',
+      'If the unlock on line {{unlockLine}} fails, its rejection is swallowed, and {{that}} gives the connection back with `{{fn}}` of line {{line}} on it. Destroy the connection when the unlock fails.',
   },
   requires: [heldLocks],
   *check([functions]) {

@@ -40,6 +40,7 @@ function isUnlock(failing: TSESTree.Node | null, { releases }: FunctionState): b
  * behind every place at which it can be left with the lock.
  */
 function isAcquireHelper({ held }: Leak, { leaks }: FunctionState): boolean {
-  const [last] = held.unlocks.map(({ query }) => query.node.range[0]).sort((a, b) => b - a);
-  return last === undefined || leaks.some((leak) => leak.held === held && leak.exit === 'return' && (isFunction(leak.node) || leak.node.range[0] > last));
+  const last = Math.max(-1, ...held.unlocks.map(({ query }) => query.node.range[0]));
+  const handsOver = (leak: Leak): boolean => leak.exit === 'return' && leak.failing === null && (isFunction(leak.node) || leak.node.range[0] > last);
+  return last < 0 || leaks.some((leak) => leak.held === held && handsOver(leak));
 }
