@@ -1,3 +1,4 @@
+import type { Query } from '../src/facts/queries.js';
 import { lineOf, spellingOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
 import { heldLocks } from '../src/state/held-locks.js';
@@ -17,7 +18,7 @@ export default createRule({
     for (const { poolUsesWhileHeld } of functions) {
       for (const { node, query, held } of poolUsesWhileHeld) {
         const { role } = held.handle;
-        if (role !== 'connection' && role !== 'transaction') continue;
+        if ((role !== 'connection' && role !== 'transaction') || isUnlock(query)) continue;
         yield {
           node,
           messageId: query ? 'query' : 'connection',
@@ -31,3 +32,6 @@ export default createRule({
     }
   },
 });
+
+/** An unlock through the pool cannot release the lock, whether or not it gets a connection. */
+const isUnlock = (query: Query | null): boolean => query?.locks.some(({ operation }) => operation.action === 'release' || operation.action === 'release-all') === true;

@@ -69,7 +69,7 @@ class Losses {
     const cause = causeOf(taken, isSwallowed);
     const path = (): Path | null => solution.witness(step, state);
     if (taken.givenBack) this.addGiveBack(taken, isSwallowed, path);
-    if (taken.status === 'unlocked' || this.leaks.some((leak) => leak.held === held && leak.exit === exit && leak.cause.kind === cause.kind)) return;
+    if (taken.status === 'unlocked' || this.leaks.some((leak) => leak.held === held && leak.exit === exit)) return;
     const found = path();
     if (!found) return;
     const connection = state.connections.get(this.parts.events.backends.idOf(held.handle));

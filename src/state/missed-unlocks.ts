@@ -1,14 +1,18 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { isOwnSession } from '../facts/own-session.js';
 import { isFunction, unwrap } from '../source/ast.js';
-import type { FunctionState, Leak } from './model.js';
+import type { FunctionState, HeldLock, Leak } from './model.js';
 
 /**
  * The leaks on paths that miss an unlock, as opposed to those that give the connection away with the lock, that an unlock
  * could not help, or on which the function hands over the lock on purpose.
  */
 export const missedUnlocks = (state: FunctionState): readonly Leak[] =>
-  state.leaks.filter((leak) => isOwnSession(leak.held.handle, state.unit) && isMissedUnlock(leak, state));
+  state.leaks.filter((leak) => isOwnSession(leak.held.handle, state.unit) && !isReleasedThroughPool(leak.held, state) && isMissedUnlock(leak, state));
+
+/** Is the one unlock the function has sent through a pool? That is what is wrong then. */
+export const isReleasedThroughPool = ({ unlocks }: HeldLock, { releases }: FunctionState): boolean =>
+  unlocks.length === 0 && releases.some(({ handle: { role } }) => role === 'pool' || role === 'http');
 
 function isMissedUnlock(leak: Leak, state: FunctionState): boolean {
   const { held, cause } = leak;

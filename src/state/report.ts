@@ -294,6 +294,7 @@ function loopAround(node: TSESTree.Node): TSESTree.Node | null {
 }
 
 const isInLoop = (node: TSESTree.Node): boolean => loopAround(node) !== null;
+
 /** In a string with other statements, or in one statement with the lock, SET LOCAL works without BEGIN, too. */
 const setsLocalLimit = ({ session, locks, analysis }: Query): boolean =>
   analysis?.statements.length === 1 && locks.length === 0 && session.some((operation) => operation.kind === 'set' && operation.local && operation.name === 'lock_timeout');

@@ -76,6 +76,7 @@ runRuleTests(rule, {
     leaves('a throw of its own', given(`  await ${lock};\n  if (Math.random() > 2) throw new Error('unlikely');\n  await ${unlock};`), 'thrown', { line: 4 }),
     leaves('a handler that swallows, on a connection from outside', given(`  await ${lock};\n  try { await work(); await ${unlock}; } catch (error) { console.error(error); }`), 'throws', { step: '`work`', line: 4 }),
     leaves('a chain of calls, named as a whole', owner(`  await ${lock};\n  await store.insertInto('job').values({}).execute();\n  await ${unlock};`), 'throws', { step: '`store.insertInto(…).values(…).execute`', line: 6 }),
+    leaves('a handler that cleans up other things and throws on', owner(`  try {\n    await ${lock};\n    await work();\n    await ${unlock};\n  } catch (error) {\n    console.error(error);\n    throw error;\n  }`), 'throws', { step: '`work`', line: 7 }),
     leaves('a branch without an unlock', owner(`  await ${lock};\n  if (work.isDone) await ${unlock};`), 'ends', {}),
     leaves('no unlock at all, and the connection forgotten', owner(`  await ${lock};\n  console.log('locked');`), 'ends', {}),
     leaves('`continue` past the unlock', owner(`  for (const item of store) {\n    await ${lock};\n    if (item.isDone) continue;\n    await ${unlock};\n  }\n  c.release();`), 'ends', {}),
