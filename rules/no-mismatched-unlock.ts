@@ -26,6 +26,8 @@ export default createRule({
       for (const { lock, mismatch, handle } of state.releases) {
         if (!mismatch || !isOwnSession(handle, state.unit) || !isOwnSession(mismatch.held.handle, state.unit)) continue;
         const { held, witness } = mismatch;
+        // Where a polling loop falls through without the lock, the unlock behind it is the same defect.
+        if (mismatch.kind === 'refused' && state.fallThroughs.some((fallThrough) => fallThrough.held === held)) continue;
         const { operation } = held.lock;
         const match = counterpart(lock);
         const data = {

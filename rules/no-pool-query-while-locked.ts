@@ -1,4 +1,3 @@
-import type { Query } from '../src/facts/queries.js';
 import { lineOf, spellingOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
 import { heldLocks } from '../src/state/held-locks.js';
@@ -18,7 +17,9 @@ export default createRule({
     for (const { poolUsesWhileHeld } of functions) {
       for (const { node, query, held } of poolUsesWhileHeld) {
         const { role } = held.handle;
-        if ((role !== 'connection' && role !== 'transaction') || isUnlock(query)) continue;
+        if (role !== 'connection' && role !== 'transaction') continue;
+        // A session lock or its unlock does not belong on the pool at all, which no-pool-session-lock says.
+        if (query?.locks.some(({ operation }) => operation.level === 'session' && operation.action !== 'inspect')) continue;
         yield {
           node,
           messageId: query ? 'query' : 'connection',
@@ -32,6 +33,3 @@ export default createRule({
     }
   },
 });
-
-/** An unlock through the pool cannot release the lock, whether or not it gets a connection. */
-const isUnlock = (query: Query | null): boolean => query?.locks.some(({ operation }) => operation.action === 'release' || operation.action === 'release-all') === true;

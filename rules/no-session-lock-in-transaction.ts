@@ -40,9 +40,10 @@ export default createRule({
           suggestions: change ? [{ messageId: 'toTransactionLevel', data: { fn: change.fn }, edits: change.edits }] : [],
         };
       }
-      for (const { lock, handle, transaction, transactionOpenedBy, releases } of state.releases) {
+      for (const { lock, handle, transaction, transactionOpenedBy, releases, mismatch } of state.releases) {
         const { operation, query } = lock;
-        if (transaction !== 'open' || !isSession(handle) || reported.has(lock)) continue;
+        // What is meant for a transaction lock releases nothing, so nobody gets in by it.
+        if (transaction !== 'open' || !isSession(handle) || mismatch?.kind === 'transaction-lock' || reported.has(lock)) continue;
         reported.add(lock);
         const [released] = releases;
         yield {

@@ -21,7 +21,7 @@ export default createRule({
     for (const lock of locks) {
       const { operation, query } = lock;
       if (operation.level !== 'session' || (operation.action !== 'acquire' && operation.action !== 'try')) continue;
-      if (!isSharedSession(query.handle) || start.includes(query.node)) continue;
+      if (!isSharedSession(query.handle, query.node) || start.includes(query.node)) continue;
       const releases = locks.filter((other) => mayRelease(other, lock));
       // Lock, work and unlock in one text: the connection does nothing else meanwhile.
       if (releases.length === 0 || releases.some((release) => release.query === query)) continue;

@@ -16,7 +16,7 @@ export default createRule({
   *check([statements, start]) {
     for (const query of statements) {
       const lock = query.locks.find(({ operation }) => operation.action === 'release-all');
-      if (!lock || query.sent === 'never' || !isSharedSession(query.handle) || start.includes(query.node)) continue;
+      if (!lock || query.sent === 'never' || !isSharedSession(query.handle, query.node) || start.includes(query.node)) continue;
       const { name, dialect } = lock.operation;
       yield {
         node: query.node,

@@ -1,10 +1,9 @@
-import { effects, type ConnectionEffect } from '../src/facts/effects.js';
-import { events } from '../src/facts/events.js';
 import type { Handle } from '../src/facts/values.js';
 import { lineOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
+import { errorListeners } from '../src/state/error-listeners.js';
 import { heldLocks } from '../src/state/held-locks.js';
-import type { FunctionState, HeldLock } from '../src/state/model.js';
+import type { FunctionState, HeldLock, Leak } from '../src/state/model.js';
 
 export default createRule({
   name: 'require-lock-error-handler',
@@ -20,16 +19,16 @@ export default createRule({
     },
     defaults: { pooledClients: false },
   },
-  requires: [heldLocks, effects, events],
-  *check([functions, effectsOfFile, { backends }], { pooledClients }) {
+  requires: [heldLocks, errorListeners],
+  *check([functions, listeners], { pooledClients }) {
     const reported = new Set<Handle['created']>();
     for (const state of functions) {
       for (const held of state.locks) {
         const { handle, lock } = held;
         const { created } = handle;
-        if (!created || reported.has(created) || lock.operation.level !== 'session' || !handle.driver.errorEventEndsProcess) continue;
+        if (!created || reported.has(created) || lock.operation.level !== 'session' || !endsProcess(handle)) continue;
         if (handle.role !== 'connection' || (handle.pool !== null && !pooledClients) || !isHeldOverWork(held, state)) continue;
-        if (effectsOfFile.some((effect) => listensToErrors(effect) && effect.handle !== null && backends.relation(effect.handle, handle) === 'same')) continue;
+        if (listeners.mayBeOn(held)) continue;
         reported.add(created);
         yield { node: created, messageId: 'missing', data: { fn: lock.operation.name, line: lineOf(lock.query.node) } };
       }
@@ -37,11 +36,12 @@ export default createRule({
   },
 });
 
+/** What emits the event is the connection below a query builder. */
+const endsProcess = ({ driver, underlying }: Handle): boolean => (underlying?.driver ?? driver).errorEventEndsProcess === true;
+
 /** Other calls run under the lock, or it outlives the function. */
 const isHeldOverWork = (held: HeldLock, { workWhileHeld, leaks }: FunctionState): boolean =>
-  workWhileHeld.some((work) => work.held === held) || leaks.some((leak) => leak.held === held && !leak.owned);
+  workWhileHeld.some((work) => work.held === held) || leaks.some((leak) => leak.held === held && !leak.owned && !isReturned(leak));
 
-function listensToErrors({ effect, node }: ConnectionEffect): boolean {
-  const [event] = node.type === 'CallExpression' ? node.arguments : [];
-  return effect.does === 'listens' && event?.type === 'Literal' && event.value === 'error';
-}
+/** Who gets the connection can add the listener. */
+const isReturned = ({ handedOver, node }: Leak): boolean => handedOver && node.type === 'ReturnStatement' && node.argument !== null;

@@ -1,10 +1,11 @@
 import { abandonments } from '../src/facts/abandonments.js';
+import { autocommit, type Autocommit } from '../src/facts/autocommit.js';
 import type { Query } from '../src/facts/queries.js';
 import { lineOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
 import { heldLocks } from '../src/state/held-locks.js';
 import { lockTimeouts } from '../src/state/lock-timeouts.js';
-import type { Acquire, FunctionState } from '../src/state/model.js';
+import type { Acquire, FunctionState, LocalLimit } from '../src/state/model.js';
 import { waitLimits } from '../src/state/wait-limits.js';
 
 export default createRule({
@@ -27,19 +28,21 @@ export default createRule({
     },
     defaults: { transactionLocks: false },
   },
-  requires: [heldLocks, waitLimits, lockTimeouts, abandonments],
-  *check([functions, limits, timeouts, abandoned], { transactionLocks }) {
+  requires: [heldLocks, waitLimits, lockTimeouts, abandonments, autocommit],
+  *check([functions, limits, timeouts, abandoned, lone], { transactionLocks }) {
     const reported = new Set<Query>();
     for (const state of functions) {
-      const useless = state.localLimits.filter((limit) => hasNoEffect(limit, state));
+      const useless = state.localLimits.filter((limit) => hasNoEffect(limit, state, lone));
       for (const { node } of useless) yield { node, messageId: 'noEffect' };
-      for (const { timeoutLeft, destroys, handle, node } of state.giveBacks) {
-        if (!timeoutLeft || destroys !== 'no' || !handle.pool || reported.has(timeoutLeft)) continue;
+      for (const { timeoutLeft, handle, node } of state.giveBacks) {
+        if (!timeoutLeft || !handle.pool || reported.has(timeoutLeft)) continue;
         reported.add(timeoutLeft);
         yield { node: timeoutLeft.node, messageId: 'leftBehind', data: { line: lineOf(node) } };
       }
       for (const acquire of state.acquires) {
         const { held, query } = acquire;
+        // Code out of sight had this function's own connection in hand, and may have set anything.
+        if (acquire.lockTimeout === 'unknown' && held.origin === 'here') continue;
         if (!waits(acquire) || reported.has(query) || abandoned.of(query) || useless.some(({ handle }) => handle.identity === held.handle.identity)) continue;
         const data = { fn: held.lock.operation.name };
         const interactive = timeouts.interactiveTransactionOf(held);
@@ -68,7 +71,8 @@ function waits({ held, query, transaction }: Acquire): boolean {
 }
 
 /** On a connection from outside nobody knows of a transaction, but the session lock that follows is not meant for one. */
-function hasNoEffect({ transaction, node, handle }: FunctionState['localLimits'][number], { acquires }: FunctionState): boolean {
+function hasNoEffect({ transaction, node, query, handle }: LocalLimit, { acquires }: FunctionState, lone: Autocommit): boolean {
+  if (handle.role === 'pool' || handle.role === 'http') return lone.isOnPool(query) && lone.transactionAround(query) === null;
   if (transaction === 'none') return true;
   if (transaction !== 'unknown' || handle.role === 'unknown') return false;
   return acquires.some(

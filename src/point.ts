@@ -1,16 +1,13 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { QueryLock } from './facts/query.js';
 import { unwrap } from './source/ast.js';
-import type { LockOperation, SqlRange } from './sql/model.js';
+import type { LockOperation } from './sql/model.js';
 
 /** The 1-based line a node begins on. */
 export const lineOf = (node: TSESTree.Node): number => node.loc.start.line;
 
 /** The lock function's call in the SQL text, as offsets in the file. */
 export const lockRange = (lock: QueryLock): readonly [number, number] => lock.sourceOf(lock.operation.range);
-
-/** A part of the lock's SQL text, as offsets in the file. */
-export const sqlRange = (lock: QueryLock, range: SqlRange): readonly [number, number] => lock.sourceOf(range);
 
 /** How a lock function says yes and no: PostgreSQL's with a boolean, MySQL's with 1 and otherwise 0 or NULL. */
 export function answerOf({ returns }: LockOperation): { readonly word: string; readonly yes: string; readonly no: string } {

@@ -10,6 +10,10 @@ export type ConfigChoice = { from: 'nearest' } | { from: 'nowhere' } | { from: '
 export type Invocation =
   | { do: 'help' }
   | { do: 'version' }
+  /** What the analyzer thinks of the statements on one line, counted from 1. */
+  | { do: 'explain'; path: string; line: number; config: ConfigChoice }
+  /** What it has learned across files; `output` is a file to write, null for printing. */
+  | { do: 'facts'; paths: readonly string[]; output: string | null; config: ConfigChoice }
   | { do: 'lint'; paths: readonly string[]; preset: ConfigName | null; format: FormatName; config: ConfigChoice };
 
 const presets: readonly ConfigName[] = ['recommended', 'strict', 'all', 'pgbouncer'];
@@ -21,14 +25,20 @@ const options = {
   format: { type: 'string', short: 'f' },
   config: { type: 'string', short: 'c' },
   'no-config': { type: 'boolean' },
+  output: { type: 'string', short: 'o' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
 
 export const help = `Usage: eslint-plugin-advisory-lock [options] [paths]
+       eslint-plugin-advisory-lock explain FILE:LINE
+       eslint-plugin-advisory-lock facts [--output FILE] [paths]
 
 Finds misuse of PostgreSQL advisory locks and MySQL GET_LOCK in JavaScript, TypeScript and .sql files.
 Paths are files, folders or glob patterns; without one, the current folder. Files that Git ignores are left out.
+
+explain prints what the analysis knows of the SQL sent on a line, and which rules speak about it.
+facts writes what it has learned of handles and helpers across files, for settings['advisory-lock'] of a configuration.
 
 Options:
   --preset NAME      the rules to apply: ${presets.join(', ')}
@@ -37,6 +47,7 @@ Options:
   -c, --config FILE  take settings and options of the rules from this ESLint configuration
                      (default: the nearest eslint.config.* of each file)
   --no-config        read no ESLint configuration
+  -o, --output FILE  of facts: the file to write, .json or a JavaScript module (default: print JSON)
   -h, --help         print this text
   -v, --version      print the version
 
@@ -61,9 +72,16 @@ export function parseInvocation(commandLine: readonly string[]): Invocation {
 
   const [first] = tokens;
   const [word = ''] = positionals;
-  if (subcommands.includes(word) && first?.kind === 'positional') {
+  const isSubcommand = first?.kind === 'positional';
+  if (isSubcommand && word === 'explain') return { do: 'explain', ...lineOf(positionals.slice(1)), config: configFor('explain', given) };
+  if (isSubcommand && word === 'facts') {
+    const config = configFor('facts', given);
+    return { do: 'facts', paths: positionals.length > 1 ? positionals.slice(1) : ['.'], output: given.get('output') ?? null, config };
+  }
+  if (isSubcommand && subcommands.includes(word)) {
     throw new UsageError(`The subcommand ${word} is not available in this version. For a folder of that name write ./${word}.`);
   }
+  if (given.has('output')) throw new UsageError('--output belongs to the subcommand facts; to write findings to a file, redirect the output.');
   return {
     do: 'lint',
     paths: positionals.length > 0 ? positionals : ['.'],
@@ -71,6 +89,27 @@ export function parseInvocation(commandLine: readonly string[]): Invocation {
     format: oneOf('--format', given.get('format'), formatNames) ?? 'stylish',
     config: configChoice(given),
   };
+}
+
+/** The options a subcommand takes, besides those about the configuration. */
+const ownOptions: Readonly<Record<'explain' | 'facts', readonly string[]>> = { explain: [], facts: ['output'] };
+
+function configFor(subcommand: 'explain' | 'facts', given: ReadonlyMap<string, string | undefined>): ConfigChoice {
+  const allowed = [...ownOptions[subcommand], 'config', 'no-config'];
+  const foreign = [...given.keys()].find((name) => !allowed.includes(name));
+  if (foreign !== undefined) throw new UsageError(`${subcommand} does not take --${foreign}; allowed: ${allowed.map((name) => `--${name}`).join(', ')}.`);
+  return configChoice(given);
+}
+
+/** `src/job.ts:12`; a column behind the line, as editors and compilers write it, does not matter. */
+function lineOf(positionals: readonly string[]): { path: string; line: number } {
+  const [place, ...others] = positionals;
+  const parts = place === undefined ? null : /^(.+?):(\d+)(?::\d+)?$/.exec(place);
+  const line = Number(parts?.[2]);
+  if (!parts?.[1] || line < 1 || others.length > 0) {
+    throw new UsageError(`explain takes one file and line, as in explain src/job.ts:12; given: ${positionals.join(' ') || 'nothing'}.`);
+  }
+  return { path: parts[1], line };
 }
 
 function checkedValue(name: string, rawName: string, value: string | undefined): string | undefined {

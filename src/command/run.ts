@@ -1,17 +1,18 @@
-import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Failure, FileReport } from '../formats/finding.js';
 import { formats } from '../formats/formats.js';
 import type { AdvisoryLockPlugin } from '../plugin.js';
 import type { Observer } from '../rule.js';
-import { mentionsLock } from '../sql/lock-functions.js';
-import { createAnalyser, type Candidate } from './analyse.js';
+import { createAnalyser } from './analyse.js';
 import { help, parseInvocation, type Invocation } from './arguments.js';
-import { commonFolder, findFiles, isTypeScript, type SourceFile } from './files.js';
+import { findCandidates } from './candidates.js';
+import { explain } from './explain.js';
+import { writeFacts } from './facts.js';
+import { commonFolder, findFiles, isTypeScript } from './files.js';
 import { createHost, MissingHostError } from './host.js';
 import type { Progress } from './progress.js';
-import { projectConfigs, type ProjectConfigs } from './project-config.js';
+import { projectConfigs } from './project-config.js';
 import { UsageError } from './usage-error.js';
 
 /** What a run sees of the process it runs in. */
@@ -38,6 +39,10 @@ export async function run(commandLine: readonly string[], surroundings: Surround
       case 'version':
         surroundings.print(`${manifest.version}\n`);
         return 0;
+      case 'explain':
+        return await explain(invocation, surroundings);
+      case 'facts':
+        return await writeFacts(invocation, surroundings);
       case 'lint':
         return await lint(invocation, surroundings);
       default:
@@ -101,58 +106,4 @@ async function lint(
 function describeFailure(path: string, { message, line, column }: Failure, cwd: string): string {
   const place = line === null ? '' : `:${line}:${column ?? 1}`;
   return `${relative(cwd, path)}${place} cannot be analysed: ${message}`;
-}
-
-interface Candidates {
-  readonly candidates: readonly Candidate[];
-  readonly unreadable: readonly { path: string; message: string }[];
-  /** Configuration files that could not be used, with the reason. */
-  readonly broken: ReadonlyMap<string, string>;
-}
-
-const filesReadAtOnce = 32;
-
-/** Reads every file and keeps those that mention a lock: the one step whose cost grows with the whole repository. */
-async function findCandidates(files: readonly SourceFile[], configs: ProjectConfigs, progress: Progress): Promise<Candidates> {
-  const candidates: Candidate[] = [];
-  const unreadable: { path: string; message: string }[] = [];
-  const broken = new Map<string, string>();
-  let next = 0;
-
-  async function consider({ path, named }: SourceFile): Promise<void> {
-    const near = await configs.near(path);
-    if (near.is === 'broken') broken.set(near.configFile, near.message);
-    const words = near.is === 'known' ? near.config.triggerWords : [];
-    const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      unreadable.push({ path, message: error instanceof Error ? error.message : String(error) });
-      return null;
-    });
-    if (text === null || !mentionsLock(text, words)) return;
-    const exact = await configs.of(path);
-    switch (exact.is) {
-      case 'known':
-        candidates.push({ path, text, config: exact.config });
-        return;
-      case 'broken':
-        broken.set(exact.configFile, exact.message);
-        return;
-      case 'ignored':
-        // Somebody who names a file wants it read; only a folder's files are subject to the project's taste.
-        if (named) candidates.push({ path, text, config: configs.fallback });
-        return;
-      default:
-        exact satisfies never;
-    }
-  }
-
-  async function work(): Promise<void> {
-    for (let file = files[next++]; file; file = files[next++]) {
-      progress.show(`reading ${next} of ${files.length} files`);
-      await consider(file);
-    }
-  }
-
-  await Promise.all(Array.from({ length: filesReadAtOnce }, () => work()));
-  candidates.sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { candidates, unreadable, broken };
 }

@@ -1,7 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Sends } from '../drivers/driver.js';
 import { unwrap } from '../source/ast.js';
-import { elementsOf, propertyOf } from '../source/objects.js';
+import { propertyOf } from '../source/objects.js';
 import type { SqlText } from '../source/sql-text.js';
 import type { SqlExpression } from '../sql/model.js';
 import { ownFragmentValues } from './fragment-values.js';
@@ -33,19 +33,10 @@ export function createBoundValues({ scopes, evaluated, fragments }: StatementPar
       return found.kind === 'found' ? resolved(found.node, frames) : null;
     }
     if (expression.position === null) return null;
-    const elements = elementsIn(list);
-    if (elements) {
-      const element = elements[expression.position];
-      return element ? resolved(element, frames) : null;
-    }
     // Knex and mysql2 take a single value without an array around it.
-    return expression.position === 0 && unwrap(list).type !== 'Identifier' && unwrap(list).type !== 'ObjectExpression' ? list : null;
-  }
-
-  function elementsIn(list: TSESTree.Node): readonly (TSESTree.Node | null)[] | null {
-    const node = unwrap(list);
-    if (node.type === 'ArrayExpression') return node.elements.some((element) => element?.type === 'SpreadElement') ? null : node.elements;
-    return elementsOf(node, scopes);
+    if (isScalar(unwrap(list))) return expression.position === 0 ? list : null;
+    const element = propertyOf(list, String(expression.position), scopes);
+    return element.kind === 'found' ? resolved(element.node, frames) : null;
   }
 
   function restValue(sending: CallNode, sends: Sends, position: number | null, frames: readonly Frame[]): TSESTree.Node | null {
@@ -59,3 +50,7 @@ export function createBoundValues({ scopes, evaluated, fragments }: StatementPar
     return frameReader.argumentFor(node, frames)?.node ?? null;
   }
 }
+
+/** An expression that gives no array, whatever it gives. */
+const isScalar = ({ type }: TSESTree.Node): boolean =>
+  type === 'Literal' || type === 'TemplateLiteral' || type === 'BinaryExpression' || type === 'UnaryExpression';

@@ -23,13 +23,37 @@ interface CheckedType {
 interface CheckedSymbol {
   readonly name: string;
   readonly parent?: CheckedSymbol;
-  readonly declarations?: readonly { getSourceFile(): { readonly fileName: string } }[];
+  readonly declarations?: readonly Declaration[];
 }
 
-/** Reads a value off the type the checker gives an expression: a class or interface that a driver's package declares. */
-export function createCheckedReader(parserServices: unknown, modules: Modules): (expression: TSESTree.Node) => Value {
+interface Declaration {
+  /** UTF-16 offsets in the file; the start is that of the white space before. */
+  readonly pos: number;
+  readonly end: number;
+  getSourceFile(): { readonly fileName: string };
+}
+
+/** An object of the class that a file of the project declares in a range under a name; unknown where there is none. */
+export type ClassReader = (file: string, range: readonly [number, number], name: string, at: TSESTree.Node) => Value;
+
+/**
+ * Reads a value off the type the checker gives an expression: a class or interface that a driver's package declares, or a
+ * class of the project. Which file declares it is all that is asked of the type; what it means, its file says.
+ */
+export function createCheckedReader(parserServices: unknown, modules: Modules, instanceOf: ClassReader): (expression: TSESTree.Node) => Value {
   if (!hasTypes(parserServices)) return () => unknown;
-  return (expression) => valueOfType(parserServices.getTypeAtLocation(expression), modules, expression, 0);
+  return (expression) => {
+    const type = parserServices.getTypeAtLocation(expression);
+    const value = valueOfType(type, modules, expression, 0);
+    return value.type === 'unknown' && !type.types ? ofProjectClass(type.getSymbol(), instanceOf, expression) : value;
+  };
+}
+
+function ofProjectClass(symbol: CheckedSymbol | undefined, instanceOf: ClassReader, at: TSESTree.Node): Value {
+  const [declaration, ...others] = symbol?.declarations ?? [];
+  if (!symbol || !declaration || others.length > 0) return unknown;
+  const { fileName } = declaration.getSourceFile();
+  return fileName.includes('/node_modules/') ? unknown : instanceOf(fileName, [declaration.pos, declaration.end], symbol.name, at);
 }
 
 /** Classes extend each other no deeper than this. */

@@ -13,6 +13,7 @@ import { createDeclaredWrappers, type DeclaredWrappers } from './declared/wrappe
 import { createEvaluator, type Evaluator } from './evaluator.js';
 import { createFrameReader, type FrameReader } from './frames.js';
 import { createLinkedCallers } from './imports/linked-callers.js';
+import { createClassReader } from './imports/classes.js';
 import { createLinkedFiles, type LinkedFiles } from './imports/linked-files.js';
 import { createModules } from './modules.js';
 import { unknown } from './values.js';
@@ -37,7 +38,7 @@ export const evaluation = definePass('evaluation', [scopes], ([scopesOfFile], un
   const declaredWrappers = createDeclaredWrappers(unit.settings, unknownDriver, links);
   const callers = createLinkedCallers(links);
   const property = (expression: Parameters<typeof propertyOf>[0], path: string) => propertyOf(expression, path, links.scopes);
-  const checked = createCheckedReader(unit.parserServices, modules);
+  const checked = createCheckedReader(unit.parserServices, modules, createClassReader(links));
   const evaluator = createEvaluator({
     scopes: links.scopes,
     links,

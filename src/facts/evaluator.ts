@@ -1,8 +1,9 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Call, Condition, DriverDescriptor, Position, Sends } from '../drivers/driver.js';
-import { enclosingClass, enclosingFunction, isInside, memberName, unwrap, type FunctionNode } from '../source/ast.js';
+import { enclosingClass, enclosingFunction, isInside, memberName, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
+import { mentionsLock } from '../sql/lock-functions.js';
 import type { PatternStep, Variable } from '../source/scope.js';
-import { identified, isDecided, unify, unifyPresent } from './agreement.js';
+import { identified, isDecided, ofModule, unify, unifyPresent } from './agreement.js';
 import { createCalls } from './calls.js';
 import type { Core, EvaluatorParts, Placed } from './core.js';
 import { readKind } from './kinds.js';
@@ -183,7 +184,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
         return thisValue(node);
       case 'MemberExpression': {
         const name = memberName(node);
-        const object = receiverValue(node.object, name);
+        const object = receiverValue(node, name);
         const value = name === null ? elementsOf(object) : core.memberOf(object, name, node);
         return isDecided(value) && value.type !== 'foreign' ? value : (parts.declaredHandles.member(node) ?? value);
       }
@@ -252,16 +253,26 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     return record ? { type: 'record', node: record } : unknown;
   }
 
-  /** Types are asked only where a driver's method may be called: for every expression they would cost too much. */
-  function receiverValue(object: TSESTree.Expression, name: string | null): Value {
-    const value = valueOf(object);
-    return name !== null && modules.isMethod(name) ? typedIfUnknown(object, value) : value;
+  /** Types are asked only where SQL may be sent: for every expression they would cost too much. */
+  function receiverValue(member: TSESTree.MemberExpression, name: string | null): Value {
+    const value = valueOf(member.object);
+    const maySend = name !== null && (modules.isMethod(name) || isGivenLockStatement(member));
+    return maySend ? typedIfUnknown(member.object, value) : value;
+  }
+
+  /** `db.ask('SELECT pg_advisory_lock(1)')`. */
+  function isGivenLockStatement(callee: TSESTree.MemberExpression): boolean {
+    const { parent, child } = unwrappedParent(callee);
+    if (parent?.type !== 'CallExpression' || parent.callee !== child) return false;
+    const [argument] = parent.arguments;
+    return argument !== undefined && mentionsLock(scopes.textOf(callee).slice(argument.range[0], parent.range[1]));
   }
 
   function typedIfUnknown(expression: TSESTree.Node, value: Value): Value {
-    if (value.type !== 'unknown' || value.alternatives.length > 0) return value;
-    const typed = parts.typed(expression);
-    return typed.type === 'unknown' ? value : identified(typed, identityOf(expression));
+    const isOpen = value.type === 'foreign' || (value.type === 'unknown' && value.alternatives.length === 0);
+    const typed = isOpen ? parts.typed(expression) : unknown;
+    if (typed.type === 'unknown') return value;
+    return value.type === 'foreign' ? ofModule(identified(typed, `${value.module}#${value.path.join('.')}`)) : identified(typed, identityOf(expression));
   }
 
   function globalValue(name: string): Value {

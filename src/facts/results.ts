@@ -55,6 +55,20 @@ export function readingsOf(lock: QueryLock): readonly Reading[] {
   return readings.map((reading) => (isMisreading(reading, 'presence') || isMisreading(reading, 'null') ? { kind: 'read', use: reading.use } : reading));
 }
 
+/**
+ * Where the result may have several shapes: the first one that makes sense of everything the code does with it and finds
+ * the answer there; all of them when none does.
+ */
+export function likeliestResult(lock: QueryLock): Result {
+  const { result, uses } = lock.query;
+  if (result.shape !== 'one-of') return result;
+  const likeliest = candidates(result).find((candidate) => {
+    const kinds = uses.map((use) => readingIn(candidate, lock, use).kind);
+    return kinds.includes('read') && !kinds.includes('misread');
+  });
+  return likeliest ?? result;
+}
+
 const isMisreading = (reading: Reading, of: Misreading['of']): boolean => reading.kind === 'misread' && reading.misreading.of === of;
 
 const candidates = (result: Result): readonly Result[] => (result.shape === 'one-of' ? result.results.flatMap((candidate) => candidates(candidate)) : [result]);

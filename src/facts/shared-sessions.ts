@@ -1,3 +1,5 @@
+import type { TSESTree } from '@typescript-eslint/utils';
+import { enclosingFunction, isInside } from '../source/ast.js';
 import type { Handle } from './values.js';
 
 /** How a handle with one session for everybody is known, when no call in this file makes it. */
@@ -6,9 +8,11 @@ const givenBy: readonly Handle['evidence']['because'][] = ['annotation', 'type',
 /**
  * Is the handle one server session that concurrent callers share? A connection is, when the module has it; a handle that
  * is one session for all of its users (`max: 1`, an embedded database), unless a function or class of this file made it,
- * maybe for one caller only.
+ * maybe for one caller only. What the function that stands at `at` made itself is its own, wherever it keeps it.
  */
-export function isSharedSession({ role, moduleLevel, assumed, evidence }: Handle): boolean {
+export function isSharedSession({ role, moduleLevel, assumed, created, evidence }: Handle, at: TSESTree.Node): boolean {
+  const home = enclosingFunction(at);
+  if (created && home && isInside(created, home)) return false;
   switch (role) {
     case 'connection':
       return moduleLevel && !assumed;

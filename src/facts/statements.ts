@@ -20,6 +20,7 @@ import { createNamedFunctions } from './named-functions.js';
 import type { CallNode, Query, QueryLock } from './query.js';
 import { createResultUses } from './result-uses.js';
 import { createSending } from './sending.js';
+import type { Handle } from './values.js';
 
 export interface StatementParts {
   readonly unit: Unit;
@@ -44,7 +45,23 @@ export function createStatements(parts: StatementParts) {
   const boundValues = createBoundValues(parts);
   const ownQueries = createOwnQueries(evaluated.links);
   const forwarding = createForwarding({ links: evaluated.links, evaluator, queriesOf, forwardingFunction: functionForwardedBy });
-  return { at, sentAs: (node: CallNode, meaning: CallMeaning): readonly Query[] => queriesOf(node, meaning, []) };
+  return { at, forwardedBy, sentAs: (node: CallNode, meaning: CallMeaning): readonly Query[] => queriesOf(node, meaning, []) };
+
+  /** Which of its arguments a function sends as SQL, and over what. */
+  function forwardedBy(fn: FunctionNode): readonly { readonly argument: number; readonly handle: Handle }[] {
+    return forwarding.routesOf(fn).flatMap(({ sending, meaning, frames }) => {
+      const { sends } = meaning.call;
+      const argument = sends ? textsOf(sending, sends, frames).flatMap(({ holes }) => holes.flatMap(({ node }) => parameterIndex(node, fn) ?? []))[0] : undefined;
+      return sends && argument !== undefined ? [{ argument, handle: sendings.handleOf(sending, meaning, sends, frames, null).certain }] : [];
+    });
+  }
+
+  function parameterIndex(node: TSESTree.Node, fn: FunctionNode): number | null {
+    const root = rootIdentifier(node);
+    const variable = root && scopes.variableOf(root);
+    const definition = variable && scopes.definitionOf(variable);
+    return definition?.kind === 'parameter' && definition.function === fn ? definition.index : null;
+  }
 
   function at(node: CallNode): readonly Query[] {
     const forwarded = forwarding.queriesAt(node);

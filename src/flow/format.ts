@@ -1,6 +1,5 @@
 import type { Edge, FlowGraph, Step } from './model.js';
 import type { Node } from './nodes.js';
-import type { WitnessStep } from './solve.js';
 
 const EXCERPT_LENGTH = 40;
 
@@ -26,14 +25,6 @@ export function formatDot(graph: FlowGraph, text: string): string {
     ...inReadingOrder(step.edges).map(({ to, label }) => `  ${step.id} -> ${to.id}${label === 'next' ? '' : ` [label="${label}"]`};`),
   ]);
   return `digraph {\n  node [shape=box];\n${lines.join('\n')}\n}\n`;
-}
-
-/** A path as text, one step a line, each with the edge it is left by; steps without effect are left out. */
-export function formatWitness<S>(witness: readonly WitnessStep<S>[], text: string): string {
-  return witness
-    .filter(({ step }) => step.kind !== 'mark')
-    .map(({ step, edge }) => `${formatStep(step, text)}${edge === null || edge.label === 'next' ? '' : ` ${edge.label}`}\n`)
-    .join('');
 }
 
 export function formatStep(step: Step, text: string): string {

@@ -1,5 +1,5 @@
 import type { ESLint } from 'eslint';
-import { SqlSourceCode } from './sql-source-code.js';
+import { createSqlSourceCode, sqlVisitorKeys } from './sql-source-code.js';
 import { sqlFile, type SqlFile } from './sql-tree.js';
 
 export type Language = NonNullable<ESLint.Plugin['languages']>[string];
@@ -12,7 +12,7 @@ export const sql: Language = {
   lineStart: 1,
   columnStart: 0,
   nodeTypeKey: 'type',
-  visitorKeys: { SqlFile: ['body'], SqlStatement: [] },
+  visitorKeys: sqlVisitorKeys,
 
   /** Other options are meant for other languages: a project may set them for all of its files. */
   validateLanguageOptions(options: object): void {
@@ -28,7 +28,7 @@ export const sql: Language = {
 
   createSourceCode({ body }, { ast }) {
     const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-    return new SqlSourceCode(text, isSqlFile(ast) ? ast : sqlFile(text, dialectIn(text)));
+    return createSqlSourceCode(text, isSqlFile(ast) ? ast : sqlFile(text, dialectIn(text)));
   },
 };
 

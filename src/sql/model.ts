@@ -260,7 +260,7 @@ export type SessionOperation = { statement: number; range: SqlRange } & (
   | { kind: 'release-savepoint'; name: string | null }
   | { kind: 'rollback-to'; name: string | null }
   | { kind: 'set-isolation'; isolation: IsolationLevel | null; session: boolean }
-  /** SET and set_config; `value` null when it is a hole, a placeholder or DEFAULT. */
+  /** SET and set_config; `value` null when it is a hole or a placeholder. SET … TO DEFAULT is a `reset`; with LOCAL, a value of null. */
   | { kind: 'set'; name: string; value: string | null; local: boolean; through: 'SET' | 'set_config' }
   | { kind: 'reset'; name: string | 'all' }
   | { kind: 'discard'; what: 'all' | 'other' }

@@ -200,7 +200,7 @@ function nodeLoader(): () => ParserModule {
     }
     const { module, failure } = settled;
     if (module !== undefined) return module;
-    if (failure !== undefined) throw unavailable(failure instanceof Error ? failure.message : String(failure));
+    if (failure !== undefined) throw unavailable(failure instanceof Error ? failure.message : 'libpg-query threw what is no error');
     throw unavailable('this JavaScript engine does not run the microtasks of a node:vm context synchronously');
   };
 }

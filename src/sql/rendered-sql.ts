@@ -32,7 +32,6 @@ export interface RenderedSql {
 
 /** UTF-8 byte offsets of `text` as UTF-16 offsets. A lone surrogate is written as U+FFFD, three bytes long. */
 export function characterIndex(text: string): (byte: number) => number {
-  // eslint-disable-next-line no-control-regex -- NUL is as plain as any other ASCII character here
   if (/^[\x00-\x7F]*$/.test(text)) return (byte) => Math.min(byte, text.length);
   const offsets: number[] = [];
   for (let at = 0; at < text.length; at += 1) {

@@ -114,6 +114,8 @@ function setChange(set: VariableSetStmt, statement: number, range: SqlRange): Se
       const setting = name.toLowerCase();
       const value = set.kind === 'VAR_SET_VALUE' ? settingValue(set.args) : null;
       const isolation = isolationOperation(setting, value, statement, range);
+      // `SET x TO DEFAULT` is another spelling of RESET (PostgreSQL manual, SET).
+      if (!isolation && set.kind === 'VAR_SET_DEFAULT' && set.is_local !== true) return { kind: 'reset', name: setting, ...at };
       return isolation ?? { kind: 'set', name: setting, value, local: set.is_local === true, through: 'SET', ...at };
     }
     default:

@@ -239,5 +239,3 @@ function giveBackArguments(graph: FlowGraph, events: Events): readonly TSESTree.
     events.of(place).flatMap((event) => (event.kind === 'give-back' && typeof event.destroys === 'object' ? [event.destroys.argument] : [])),
   );
 }
-
-export const unitFunction = (unit: FlowUnit): FunctionNode | null => (isFunction(unit) ? unit : null);

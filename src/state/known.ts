@@ -1,5 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import { readingsOf } from '../facts/results.js';
+import { likeliestResult, readingsOf } from '../facts/results.js';
 import type { QueryLock } from '../facts/query.js';
 import { memberName } from '../source/ast.js';
 import type { Step, Use } from '../source/uses.js';
@@ -63,7 +63,7 @@ export function resultOf(lock: QueryLock, granted: boolean): Known {
 function isAnswer(lock: QueryLock, path: readonly Step[]): boolean {
   const node = lock.query.node;
   const use: Use = { path, sink: { kind: 'tested' }, node, expression: node, inside: [], negated: false, converted: 'boolean', rejection: 'propagates', chained: false };
-  const probe: QueryLock = { ...lock, query: { ...lock.query, uses: [use] } };
+  const probe: QueryLock = { ...lock, query: { ...lock.query, result: likeliestResult(lock), uses: [use] } };
   return readingsOf(probe).some((reading) => reading.kind === 'read');
 }
 

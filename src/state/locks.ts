@@ -40,6 +40,7 @@ function unseen(handle: Handle): Connection {
     status: 'open',
     timeout: handle.role === 'pool' || handle.role === 'http' ? 'not-set' : 'unknown',
     timeoutBy: null,
+    timeoutOutside: null,
   };
 }
 

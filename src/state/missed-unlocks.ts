@@ -41,10 +41,10 @@ function isUnlock(failing: TSESTree.Node | null, { releases }: FunctionState): b
 
 /**
  * A function that is given its connection may return with the lock on purpose. It does not where an unlock is still to come
- * behind every place at which it can be left with the lock.
+ * behind every place at which it can be left with the lock; an unlock inside what it returns is the caller's to run.
  */
 function isAcquireHelper({ held }: Leak, { leaks }: FunctionState): boolean {
   const last = Math.max(-1, ...held.unlocks.map(({ query }) => query.node.range[0]));
-  const handsOver = (leak: Leak): boolean => leak.exit === 'return' && leak.failing === null && (isFunction(leak.node) || leak.node.range[0] > last);
+  const handsOver = (leak: Leak): boolean => leak.exit === 'return' && leak.failing === null && (isFunction(leak.node) || leak.node.range[1] > last);
   return last < 0 || leaks.some((leak) => leak.held === held && handsOver(leak));
 }

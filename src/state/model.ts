@@ -151,7 +151,10 @@ export interface Acquire {
    * hands to a timer, interval or event (`repeated`).
    */
   readonly stacked: { readonly by: 'loop' | 'earlier' | 'repeated'; readonly held: HeldLock; readonly witness: readonly PathStep[] } | null;
-  /** Is lock_timeout set on this connection by a statement before, on every path? Options of pools and clients are not in it. */
+  /**
+   * Is lock_timeout set on this connection by a statement before, on every path? `unknown` where code out of sight may have
+   * set it. Options of pools and clients are not in it.
+   */
   readonly lockTimeout: 'set' | 'not-set' | 'unknown';
   /** May it run more than once in one run of the function? */
   readonly inLoop: boolean;
@@ -257,6 +260,8 @@ export interface FunctionState {
   readonly kind: 'solved' | 'unknown';
   readonly locks: readonly HeldLock[];
   readonly acquires: readonly Acquire[];
+  /** What calls of helpers take, once for each call; `query` is the helper's statement. */
+  readonly helperAcquires: readonly Acquire[];
   readonly releases: readonly Release[];
   readonly leaks: readonly Leak[];
   readonly connectionLeaks: readonly ConnectionLeak[];

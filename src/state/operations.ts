@@ -4,7 +4,7 @@ import type { QueryLock } from '../facts/query.js';
 import type { Handle } from '../facts/values.js';
 import { resultOf, truthOf, type Known } from './known.js';
 import { close, connectionOf, giveBack, refuse, release, releaseAll, take, takeConnection, withConnection, withLocks, withoutRefusal, type Surroundings } from './locks.js';
-import { begin, end, releaseSavepoint, rollbackTo, savepoint, sessionOperation } from './transactions.js';
+import { begin, end, releaseSavepoint, rollback, rollbackTo, savepoint, sessionOperation } from './transactions.js';
 import { withEntry, type State } from './state.js';
 
 /** How a call that has events went, at the place where its outcome shows. */
@@ -34,8 +34,9 @@ export function applyEvent(state: State, event: Event, occasion: Occasion, aroun
     case 'begin':
       return [failed ? state : begin(state, event.handle, call, around)];
     case 'commit':
-    case 'rollback':
       return [end(state, event.handle, call, false, around)];
+    case 'rollback':
+      return [rollback(state, event.handle, call, false, around)];
     case 'savepoint':
       return [failed ? state : savepoint(state, event.handle, event.name, call, around)];
     case 'release-savepoint':

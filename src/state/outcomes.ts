@@ -137,6 +137,7 @@ function applyLock(state: State, taken: Taken, inHelper: State, holder: TSESTree
   const connection = connectionOf(state, held.handle, around.events);
   // Where the helper neither begins nor ends a transaction, it is the caller's that the lock is taken in.
   if (connectionOf(inHelper, taken.held.handle, around.events).transaction === 'unknown') around.recorder?.acquired(held, state, connection, false);
+  around.recorder?.acquiredThrough(held, state, connection);
   const after = take(state, held, { inTransaction: inTransaction || connection.transaction === 'open', doubtful, pending: false, around: holder }, { ...around, recorder: holder ? null : around.recorder });
   if (taken.status !== 'failed' && taken.problem === null) return after;
   return withLocks(after, (other) => (other.held === held ? { ...other, status: taken.status, unlock: taken.unlock, problem: taken.problem } : other));

@@ -9,6 +9,8 @@ import type { Connection, State, Taken } from './state.js';
 /** Hears what happens when a solved function is gone through once more. States are those before the operation. */
 export interface Recorder {
   acquired(held: HeldLock, state: State, connection: Connection, implicitTransaction: boolean): void;
+  /** A call of a helper has taken it. */
+  acquiredThrough(held: HeldLock, state: State, connection: Connection): void;
   stacked(held: HeldLock, before: Taken, state: State): void;
   released(release: Release, match: Taken | null, state: State): void;
   mismatch(release: Release, kind: Mismatch['kind'], held: HeldLock, state: State): void;

@@ -58,4 +58,4 @@ function leftBehind(state: State): State {
 
 const nothing = (): void => undefined;
 
-const deaf: Recorder = { acquired: nothing, stacked: nothing, released: nothing, mismatch: nothing, gaveBack: nothing, usedPool: nothing, sent: nothing, endedEarly: nothing };
+const deaf: Recorder = { acquired: nothing, acquiredThrough: nothing, stacked: nothing, released: nothing, mismatch: nothing, gaveBack: nothing, usedPool: nothing, sent: nothing, endedEarly: nothing };

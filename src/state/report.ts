@@ -6,7 +6,7 @@ import type { Step } from '../flow/model.js';
 import { enclosingFunction, isInside } from '../source/ast.js';
 import type { Analysis, FileParts } from './analysis.js';
 import type {
-  Acquire, FallThrough, FunctionState, HeldLock, Mismatch, Release, TransactionState,
+  Acquire, FallThrough, FunctionState, GiveBack, HeldLock, Mismatch, Release, TransactionState,
 } from './model.js';
 import { lossesOf } from './losses.js';
 import { identifiersIn } from './places.js';
@@ -17,7 +17,7 @@ import type { Teller } from './witness.js';
 type Collected<K extends keyof FunctionState> = FunctionState[K] extends readonly (infer T)[] ? T[] : never;
 
 const nothing: Omit<FunctionState, 'unit' | 'kind'> = {
-  locks: [], acquires: [], releases: [], leaks: [], connectionLeaks: [], giveBacks: [], giveBacksWhileHeld: [], poolUsesWhileHeld: [], localLimits: [],
+  locks: [], acquires: [], helperAcquires: [], releases: [], leaks: [], connectionLeaks: [], giveBacks: [], giveBacksWhileHeld: [], poolUsesWhileHeld: [], localLimits: [],
   statementsWhileHeld: [], workWhileHeld: [], transactionEndsEarly: [], fallThroughs: [],
 };
 
@@ -52,6 +52,7 @@ interface ReleaseSeen {
 
 class Collector {
   private readonly acquires = new Map<HeldLock, AcquireSeen>();
+  private readonly helperAcquires = new Map<HeldLock, AcquireSeen>();
   private readonly releases = new Map<QueryLock, Map<TSESTree.Node, ReleaseSeen>>();
   private readonly giveBacks: Collected<'giveBacks'> = [];
   private readonly poolUses: Collected<'poolUsesWhileHeld'> = [];
@@ -93,6 +94,7 @@ class Collector {
       kind: 'solved',
       locks,
       acquires: [...this.acquires.values()].map((seen) => this.acquireOf(seen)),
+      helperAcquires: [...this.helperAcquires.values()].map((seen) => this.acquireOf(seen)),
       releases: [...this.releases.values()].flatMap((byCall) => [...byCall.values()]).map(releaseOf),
       ...lossesOf(this.analysis, this.parts, this.teller),
       giveBacks: this.giveBacks,
@@ -109,12 +111,10 @@ class Collector {
     const { backends, keys } = this.parts.events;
     return {
       acquired: (held, state, connection, implicit) => {
-        const seen = this.acquires.get(held) ?? { held, transactions: new Set(), openedBy: new Set(), others: new Set(), timeouts: new Set(), stacked: null };
-        this.acquires.set(held, seen);
-        seen.transactions.add(implicit ? 'implicit' : connection.transaction);
-        seen.openedBy.add(connection.openedBy);
-        seen.timeouts.add(connection.timeout);
-        for (const taken of state.locks) if (isSure(taken) && taken.held !== held) seen.others.add(taken.held);
+        sawAcquire(this.acquires, held, state, connection, implicit ? 'implicit' : connection.transaction);
+      },
+      acquiredThrough: (held, state, connection) => {
+        sawAcquire(this.helperAcquires, held, state, connection, connection.transaction);
       },
       stacked: (held, before) => {
         const seen = this.acquires.get(held);
@@ -139,8 +139,11 @@ class Collector {
         seen.mismatch = { kind, held, witness: this.witnessHere(held, release.call, `\`${release.lock.operation.name}\` does not match`) };
       },
       gaveBack: (event, call, destroys, connection) => {
-        const known = this.giveBacks.some((other) => other.node === event.node && other.call === call);
-        if (!known) this.giveBacks.push({ node: event.node, call, handle: event.handle, destroys, timeoutLeft: connection.timeout === 'set' ? connection.timeoutBy : null });
+        const timeoutLeft = connection.timeout === 'set' && destroys === 'no' ? connection.timeoutBy : null;
+        const known = this.giveBacks.findIndex((other) => other.node === event.node && other.call === call);
+        const seen: GiveBack = { node: event.node, call, handle: event.handle, destroys, timeoutLeft };
+        if (known < 0) this.giveBacks.push(seen);
+        else if (timeoutLeft && !this.giveBacks[known]?.timeoutLeft) this.giveBacks[known] = seen;
       },
       usedPool: (node, pool, query, state) => {
         for (const taken of state.locks) {
@@ -223,7 +226,7 @@ class Collector {
       transactionOpenedBy: openedBy.size === 1 ? (opened ?? null) : null,
       others: [...others],
       stacked: stacked ?? repeated,
-      lockTimeout: only(timeouts, 'unknown'),
+      lockTimeout: timeouts.has('unknown') ? 'unknown' : timeouts.has('not-set') ? 'not-set' : 'set',
       inLoop: isInLoop(held.call),
     };
   }
@@ -274,6 +277,15 @@ function isInFinalizer(node: TSESTree.Node): boolean {
 }
 
 const isSure = (taken: Taken): boolean => !taken.doubtful && taken.held.certain && taken.status === 'held' && taken.givenBack === null;
+
+function sawAcquire(into: Map<HeldLock, AcquireSeen>, held: HeldLock, state: State, connection: Connection, transaction: TransactionState): void {
+  const seen = into.get(held) ?? { held, transactions: new Set(), openedBy: new Set(), others: new Set(), timeouts: new Set(), stacked: null };
+  into.set(held, seen);
+  seen.transactions.add(transaction);
+  seen.openedBy.add(connection.openedBy);
+  seen.timeouts.add(connection.timeout);
+  for (const taken of state.locks) if (isSure(taken) && taken.held !== held) seen.others.add(taken.held);
+}
 
 function releaseOf({ lock, call, handle, key, releases, transactions, openedBy, mayBeAborted, mismatch }: ReleaseSeen): Release {
   const isOpen = transactions.has('open');

@@ -25,6 +25,8 @@ export interface Connection {
   readonly timeout: 'set' | 'not-set' | 'unknown';
   /** The statement whose SET is in force for the session. */
   readonly timeoutBy: Query | null;
+  /** Both as they were when the open transaction began: ROLLBACK undoes its SET, too. Null where that was not seen. */
+  readonly timeoutOutside: Pick<Connection, 'timeout' | 'timeoutBy'> | null;
 }
 
 export interface Savepoint {
@@ -182,9 +184,9 @@ export function createStateKey(): (state: State) => string {
   }
 
   function writeConnection(connection: Connection): string {
-    const { origin, transaction, openedBy, nestedBegin, savepoints, mayBeAborted, status, timeout, timeoutBy } = connection;
+    const { origin, transaction, openedBy, nestedBegin, savepoints, mayBeAborted, status, timeout, timeoutBy, timeoutOutside } = connection;
     const points = savepoints.map(({ name, node }) => `${name ?? '?'}@${numbering.of(node)}`).join();
-    return `${origin}${transaction}${numbering.of(openedBy)}n${numbering.of(nestedBegin)}[${points}]${mayBeAborted ? 'a' : ''}${status}${timeout}${numbering.of(timeoutBy)}`;
+    return `${origin}${transaction}${numbering.of(openedBy)}n${numbering.of(nestedBegin)}[${points}]${mayBeAborted ? 'a' : ''}${status}${timeout}${numbering.of(timeoutBy)}o${timeoutOutside?.timeout ?? ''}${numbering.of(timeoutOutside?.timeoutBy ?? null)}`;
   }
 
   function writeKnown(value: Known): string {

@@ -7,7 +7,15 @@ import type { State } from './state.js';
 
 export function begin(state: State, handle: Handle, node: TSESTree.Node, { events }: Surroundings): State {
   const connection = connectionOf(state, handle, events);
-  const change = connection.transaction === 'open' ? { nestedBegin: node } : { transaction: 'open' as const, openedBy: node, mayBeAborted: false };
+  const change =
+    connection.transaction === 'open'
+      ? { nestedBegin: node }
+      : {
+          transaction: 'open' as const,
+          openedBy: node,
+          mayBeAborted: false,
+          timeoutOutside: { timeout: connection.timeout, timeoutBy: connection.timeoutBy },
+        };
   return withConnection(state, handle, change, events);
 }
 
@@ -31,9 +39,18 @@ export function end(state: State, handle: Handle, node: TSESTree.Node, chain: bo
       mayBeAborted: false,
       // SET LOCAL ends with the transaction.
       timeout: connection.timeoutBy ? 'set' : connection.timeout === 'set' ? 'not-set' : connection.timeout,
+      timeoutOutside: null,
     },
     events,
   );
+}
+
+/** As `end`; what SET has changed since the transaction began is undone as well (PostgreSQL manual, SET). */
+export function rollback(state: State, handle: Handle, node: TSESTree.Node, chain: boolean, around: Surroundings): State {
+  const { timeoutBy, timeoutOutside } = connectionOf(state, handle, around.events);
+  const after = end(state, handle, node, chain, around);
+  if (timeoutOutside) return withConnection(after, handle, timeoutOutside, around.events);
+  return timeoutBy ? withConnection(after, handle, { timeout: 'unknown', timeoutBy: null }, around.events) : after;
 }
 
 export function savepoint(state: State, handle: Handle, name: string | null, node: TSESTree.Node, { events }: Surroundings): State {
@@ -74,8 +91,9 @@ export function sessionOperation(state: State, operation: SessionOperation, quer
     case 'begin':
       return begin(state, handle, node, around);
     case 'commit':
-    case 'rollback':
       return end(state, handle, node, operation.chain, around);
+    case 'rollback':
+      return rollback(state, handle, node, operation.chain, around);
     case 'savepoint':
       return savepoint(state, handle, operation.name, node, around);
     case 'release-savepoint':

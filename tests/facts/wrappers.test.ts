@@ -134,6 +134,16 @@ describe('statements made elsewhere', () => {
     one('a fragment from a helper', `import postgres from 'postgres';\nconst sql = postgres();\nconst key = (name) => sql\`hashtextextended(\${name}, 0)\`;\nawait sql\`SELECT pg_advisory_lock(\${key('a')})\`;`, '4 pool pg_advisory_lock'),
     one('locks made by a loop', `${POOL}const c = await pool.connect();\nawait c.query(\`select \${ids.map((i) => \`pg_try_advisory_lock(7, \${i}) as "k\${i}"\`).join(', ')}\`);`, '4 connection pg_try_advisory_lock'),
     one('a statement in a constant', `${POOL}const SQL = { lock: 'SELECT pg_advisory_lock($1)', unlock: 'SELECT pg_advisory_unlock($1)' };\nawait pool.query(SQL.lock, [1]);\nawait pool.query(SQL.unlock, [1]);`, '4 pool pg_advisory_lock', '5 pool pg_advisory_unlock'),
+    one(
+      'fragments nested in a loop',
+      `import postgres from 'postgres';\nconst sql = postgres();\nconst key = names.reduce((s, x) => sql\`hashtextextended(\${x}, \${s})\`, sql\`0\`);\nawait sql\`select from (select pg_advisory_lock(\${key})) x offset 1\`;`,
+      '4 pool pg_advisory_lock',
+    ),
+    one(
+      'a transaction around the text, made by another function',
+      `${POOL}const tx = (s) => \`BEGIN; SET LOCAL lock_timeout=30000; \${s}; COMMIT;\`;\nawait pool.query(tx('SELECT pg_advisory_xact_lock(1)'));`,
+      '4 pool pg_advisory_xact_lock',
+    ),
     one('a lock without SQL text', `import { createClient } from '@supabase/supabase-js';\nconst supabase = createClient(url, key);\nawait supabase.rpc('pg_try_advisory_lock', { key: 1 });`, '3 http pg_try_advisory_lock'),
     one('a lock as a method', `import db from '@adonisjs/lucid/services/db';\nawait db.connection().getAdvisoryLock(1);`, '2 pool pg_try_advisory_lock'),
     one('a builder in a variable', `import { knex } from 'knex';\nconst db = knex({});\nlet q = db('jobs').select(db.raw('pg_try_advisory_lock(id)'));\nif (kind) q = q.where({ kind });\nq.orderBy('id');\nconst rows = await q.limit(10);`, '6 pool pg_try_advisory_lock'),

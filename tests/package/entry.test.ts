@@ -37,7 +37,8 @@ describe('the built plugin', () => {
     const own = loaded.filter((path) => dirname(path) === dist.replaceAll('\\', '/')).map((path) => basename(path));
     const packages = loaded.flatMap((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
     expect(own.sort()).toEqual(['index.cjs', 'plugin.cjs', 'rolldown-runtime.cjs']);
-    expect([...new Set(packages)].filter((name) => !['@eslint-community/eslint-utils', 'eslint-visitor-keys'].includes(name))).toEqual([]);
+    // What the language for SQL files is made with; ESLint has loaded it before any plugin.
+    expect([...new Set(packages)].filter((name) => !['@eslint/plugin-kit', 'levn', 'prelude-ls', 'type-check'].includes(name))).toEqual([]);
   });
 
   it('has types that name no package but ESLint', () => {

@@ -93,6 +93,7 @@ runRuleTests(rule, {
     { name: 'pg: the transaction is inside the lock', drivers: ['pg'], code: pg(`  await ${lock};\n  try { ${begin} try { await work(c); ${commit} } catch (error) { await c.query('ROLLBACK'); throw error; } } finally { await ${unlock}; c.release(); }`) },
     { name: 'mysql2: the transaction is inside the lock', drivers: ['mysql2'], code: namedOutside },
     silent('a transaction lock', pg(`  ${begin}\n  await c.query('SELECT pg_advisory_xact_lock(7)');\n  ${commit}\n  c.release();`)),
+    silent('an unlock that is meant for a transaction lock, which releases nothing', pg(`  ${begin}\n  await c.query('SELECT pg_advisory_xact_lock(7)');\n  await c.query('SELECT pg_advisory_unlock(7)');\n  ${commit}\n  c.release();`)),
     silent('a lock after the transaction', pg(`  ${begin}\n  await work(c);\n  ${commit}\n  await ${lock};\n  await c.end();`)),
     silent('a lock after a rollback', pg(`  ${begin}\n  try { await work(c); ${commit} } catch { await c.query('ROLLBACK'); }\n  await ${lock};\n  await c.end();`)),
     silent('a transaction on some paths only', pg(`  if (work.wantsTransaction) ${begin}\n  await ${lock};\n  await c.end();`)),

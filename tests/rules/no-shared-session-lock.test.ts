@@ -68,6 +68,8 @@ runRuleTests(rule, {
     silent('the hooks of Mocha', `${pg}const c = new Client();\ndescribe('group', function () { before(async function () { await c.query('${lockSql}'); }); after(() => c.query('${unlockSql}')); });`),
     silent('start-up', `${pg}const c = new Client();\nasync function main() { await c.query('${lockSql}'); process.on('SIGTERM', () => c.query('${unlockSql}')); }\nmain();`),
     silent('start-up in an expression', `${pg}const c = new Client();\n(async () => { await c.query('${lockSql}'); await c.query('${unlockSql}'); })();`),
+    silent('a client that the function makes and keeps for another one', `${pg}let c;\nexport async function lead() { c = new Client(); await c.query('${lockSql}'); }\nexport const resign = () => c.query('${unlockSql}');`),
+    silent('hooks around all tests', `${pg}const c = new Client();\nbeforeAll(async () => { await c.query('${lockSql}'); });\nafterAll(async () => { await c.query('${unlockSql}'); });`),
     silent('lock and unlock in one text', `${pg}const c = new Client();\nexport const run = () => c.query('SELECT pg_advisory_lock(1); UPDATE t SET a = 1; SELECT pg_advisory_unlock(1)');`),
     silent('a transaction-level lock', `${pg}const c = new Client();\nexport async function run(work) { await c.query('BEGIN'); await c.query('SELECT pg_advisory_xact_lock(1)'); await work(); await c.query('COMMIT'); }`),
     silent('a look-alike', `${pg}const c = new Client();\n${section(text('c.query'), 'SELECT app.pg_advisory_lock_for(1)', "SELECT ''pg_advisory_unlock(1)''").replaceAll("''", '"')}`),

@@ -42,6 +42,13 @@ const lazy =
   "import postgres from 'postgres';\nconst sql = postgres();\nexport async function run(work) {\n  const c = await sql.reserve();\n  try {\n    await c`SELECT pg_advisory_lock(7)`;\n    await work();\n  } finally {\n    c`SELECT pg_advisory_unlock(7)`;\n    c.release();\n  }\n}";
 const helpers = `import { Pool } from 'pg';\nconst pool = new Pool();\nasync function lock(c) { await ${lock}; }\nasync function unlock(c) { await ${unlock}; }\nexport async function run(work) {\n  const c = await pool.connect();\n  try {\n    await lock(c);\n    await work();\n    await unlock(c);\n  } finally { c.release(); }\n}`;
 
+/** A pool of a file that is not read: what its results look like is told by how they are read. */
+const foreign = (read: string, refused: string): string =>
+  `import { pool } from 'somewhere';\nexport async function run(work) {\n  const c = await pool.connect();\n  try {\n    const ${read} = await ${tryLock};\n    if (${refused}) return;\n    await work();\n    await ${unlock};\n  } finally { c.release(); }\n}`;
+const foreignRows = foreign('{ rows }', '!rows[0].ok');
+const foreignList = foreign('[row]', '!row.ok');
+const foreignTruth = foreign('got', '!got');
+
 runRuleTests(rule, {
   notApplicable: {},
   valid: [
@@ -55,6 +62,8 @@ runRuleTests(rule, {
     silent('a closure that leaves holds the connection', owner(`  await ${lock};\n  return async () => { await ${unlock}; c.release(); };`)),
     silent('an object that leaves holds the connection', owner(`  await ${lock};\n  return new Guard(c);`)),
     silent('an acquire helper that is given its connection', given(`  await ${lock};\n  if (await work()) return true;\n  return false;`)),
+    silent('an acquire helper that returns a function that unlocks', given(`  await ${lock};\n  return () => ${unlock};`)),
+    silent('an acquire helper that returns an object that unlocks', given(`  await ${lock};\n  return { release: async () => { await ${unlock}; } };`)),
     silent('an acquire helper that unlocks when it fails', given(`  await ${lock};\n  try { await work(); } catch (error) { await ${unlock}; throw error; }`)),
     silent('an acquire helper that takes two locks or none', given(`  await ${lock};\n  const { rows } = await c.query('SELECT pg_try_advisory_lock(8) AS ok');\n  if (!rows[0].ok) { await ${unlock}; return false; }\n  return true;`)),
     silent('a connection that is given back with the lock is another matter', owner(`  try { await ${lock}; await work(); } finally { c.release(); }`)),
@@ -65,12 +74,18 @@ runRuleTests(rule, {
     silent('an acquire that lost a race is another matter', owner(`  try {\n    await Promise.race([${lock}, work()]);\n  } catch {\n    c.release();\n    return;\n  }\n  try { await work(); } finally { await ${unlock}; c.release(); }`)),
     silent('a blocking acquire without a limit that rejects', owner(`  await ${lock};\n  try { await work(); } finally { await c.end(); }`, 'const c = new Client();\n  await c.connect();')),
     silent('an unknown handle', `export async function run(c, work) {\n  await ${lock};\n  await work();\n  await ${unlock};\n}`),
+    silent('an answer of unknown shape, and an unlock in `finally`', foreignRows.replace(`await work();\n    await ${unlock};`, `try { await work(); } finally { await ${unlock}; }`)),
     silent('a look-alike', `import { Pool } from 'pg';\nconst pool = new Pool();\nexport async function run(work) {\n  const c = await pool.connect();\n  await c.query('SELECT my_advisory_lock(7)');\n  await work();\n  await c.query('SELECT my_advisory_unlock(7)');\n}`),
     silent('a transaction lock', owner(`  await c.query('BEGIN');\n  await c.query('SELECT pg_advisory_xact_lock(7)');\n  await work();\n  await c.query('COMMIT');\n  c.release();`)),
     silent('the process ends', owner(`  await ${lock};\n  if (!(await work().catch(() => null))) process.exit(1);\n  await ${unlock};\n  c.release();`)),
   ],
   invalid: [
     ...perDriver.map(({ bad }) => bad),
+    ...[foreignRows, foreignList, foreignTruth].map((code, index): InvalidCase => ({
+      name: `an answer of unknown shape, read in way ${index}`,
+      code,
+      errors: [errorAt(code, tryLock, { messageId: 'throws', data: { fn: 'pg_try_advisory_lock', step: '`work`', line: 7 } })],
+    })),
     leaves('an early return', owner(`  await ${lock};\n  try {\n    if (work.isDone) return;\n    await ${unlock};\n  } finally { c.release(); }`), 'returns', { line: 7 }),
     leaves('an unlock in `try` and a handler that swallows', owner(`  try {\n    await ${lock};\n    await work();\n    await ${unlock};\n  } catch {}\n  c.release();`), 'throws', { step: '`work`', line: 7 }),
     leaves('a throw of its own', given(`  await ${lock};\n  if (Math.random() > 2) throw new Error('unlikely');\n  await ${unlock};`), 'thrown', { line: 4 }),

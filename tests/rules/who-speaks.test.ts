@@ -132,6 +132,21 @@ const table: readonly Row[] = [
     code: owner("  await c.query('SELECT pg_advisory_lock(7)');\n  try { await work(); } finally {\n    if (!(await c.query('SELECT pg_advisory_unlock_shared(7) AS ok')).rows[0].ok) console.warn('lost');\n    c.release();\n  }"),
     speaks: ['no-mismatched-unlock 7'],
   },
+  {
+    situation: 'an unlock through the pool of a lock that a connection of it holds',
+    code: owner("  try {\n    await c.query('SELECT pg_advisory_lock(7)');\n    await work();\n  } finally {\n    const { rows } = await pool.query('SELECT pg_advisory_unlock(7) AS ok');\n    if (!rows[0].ok) console.warn('lost');\n    c.release();\n  }"),
+    speaks: ['no-pool-session-lock 9'],
+  },
+  {
+    situation: 'an unlock of a transaction lock, in its transaction',
+    code: owner(`  try {\n    await c.query('BEGIN');\n    await c.query('SELECT pg_advisory_xact_lock(7)');\n    await work();\n    ${unlockRead}\n    await c.query('COMMIT');\n  } catch (error) { await c.query('ROLLBACK'); throw error; } finally { c.release(); }`),
+    speaks: ['no-mismatched-unlock 9'],
+  },
+  {
+    situation: 'a polling loop that falls through, and an unlock behind it',
+    code: owner(`  try {\n    for (let i = 0; i < 9; i++) {\n      const { rows } = await c.query('SELECT pg_try_advisory_lock(7) AS ok');\n      if (rows[0].ok) break;\n    }\n    try { await work(); } finally {\n      ${unlockRead}\n    }\n  } finally { c.release(); }`),
+    speaks: ['no-ignored-try-lock-result 7'],
+  },
 ];
 
 describe('about one lock', () => {

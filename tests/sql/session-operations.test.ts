@@ -55,7 +55,7 @@ describe('statements that change the session or its transaction', () => {
     ["set local lock_timeout = '5s'", [set('lock_timeout', '5s', true)]],
     ['set local lock_timeout = «u»', [set('lock_timeout', null, true)]],
     ["set local lock_timeout = '«u»ms'", [set('lock_timeout', null, true)]],
-    ['set lock_timeout to default', [set('lock_timeout', null)]],
+    ['set lock_timeout to default', [{ kind: 'reset', name: 'lock_timeout' }]],
     ['set lock_timeout = $1', [set('lock_timeout', null)]],
     ['set search_path = a, b', [set('search_path', 'a, b')]],
     ['set jit = off', [set('jit', 'off')]],

@@ -39,7 +39,7 @@ export async function f() { const c = await pool.connect(); await begin(c); awai
   ['another setting', `export async function f() { const c = await pool.connect(); await c.query('SET statement_timeout = 0'); await c.query('SELECT pg_advisory_lock(1)'); c.release(true); }`,
     ['acquire pg_advisory_lock@2 tx:none timeout:not-set']],
   ['lock_timeout set in one branch', `export async function f(ms: number) { const c = await pool.connect(); if (ms > 0) await c.query("SET lock_timeout = '5s'"); await c.query('SELECT pg_advisory_lock(1)'); c.release(true); }`,
-    ['acquire pg_advisory_lock@2 tx:none timeout:unknown']],
+    ['acquire pg_advisory_lock@2 tx:none timeout:not-set']],
   ['SET LOCAL outside a transaction', `export async function f() { const c = await pool.connect(); await c.query("SET LOCAL lock_timeout = '5s'"); await c.query('SELECT pg_advisory_lock(1)'); c.release(true); }`,
     ['acquire pg_advisory_lock@2 tx:none timeout:not-set']],
   ['SET LOCAL ends with the transaction', `export async function f() {

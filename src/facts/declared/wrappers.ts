@@ -40,7 +40,8 @@ export function createDeclaredWrappers({ wrappers }: Settings, fallback: DriverD
       const { module, path } = callee.type === 'foreign' ? callee : (callee.named ?? { module: '', path: [] });
       if (means(specifier, { name: path.join('.') || 'default', module, file: links.pathOf(module, call) })) return true;
     }
-    const fn = callee.type === 'function' ? callee.node : callee.type === 'elsewhere' && callee.of.type === 'function' ? callee.of.node : null;
+    // A function of this file is read in this file.
+    const fn = callee.type === 'elsewhere' && callee.of.type === 'function' ? callee.of.node : null;
     const name = fn && nameOfFunction(fn);
     return fn !== null && name !== null && means(specifier, { name, module: null, file: links.unitOf(fn).filename });
   }
