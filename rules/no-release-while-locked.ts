@@ -2,7 +2,7 @@ import { isOwnSession } from '../src/facts/own-session.js';
 import { lineOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
 import { heldLocks } from '../src/state/held-locks.js';
-import { missedUnlocks } from '../src/state/missed-unlocks.js';
+import { isReleasedThroughPool, missedUnlocks } from '../src/state/missed-unlocks.js';
 import type { GiveBackWhileHeld } from '../src/state/model.js';
 
 export default createRule({
@@ -15,7 +15,7 @@ export default createRule({
     beforeUnlock:
       '{{this}} gives the connection back with `{{fn}}` of line {{line}} on it, before the unlock on line {{unlockLine}}, which may then reach somebody else\'s session. Unlock before that.',
     swallowed:
-      'If the unlock on line {{unlockLine}} fails, nobody hears of it, and {{that}} gives the connection back with `{{fn}}` of line {{line}} on it. Destroy the connection when the unlock fails.',
+      'If the unlock on line {{unlockLine}} fails, its rejection is swallowed, and {{that}} gives the connection back with `{{fn}}` of line {{line}} on it. Destroy the connection when the unlock fails.',
   },
   requires: [heldLocks],
   *check([functions]) {
@@ -24,7 +24,7 @@ export default createRule({
       for (const back of state.giveBacksWhileHeld) {
         const { held, node, witness } = back;
         const messageId = messages[back.why];
-        if (!messageId || !isOwnSession(held.handle, state.unit)) continue;
+        if (!messageId || !isOwnSession(held.handle, state.unit) || isReleasedThroughPool(held, state)) continue;
         // What unlocks on every path also gets rid of a handler that is there for the work.
         if (messageId === 'swallowed' && missed.some((leak) => leak.held.lock === held.lock)) continue;
         const { this: thisText, that } = wordsFor[back.how];

@@ -5,6 +5,7 @@ import type { QueryLock } from '../src/facts/queries.js';
 import { waitLimits } from '../src/state/wait-limits.js';
 import { lineOf, spellingOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
+import { unwrap, unwrappedParent } from '../src/source/ast.js';
 import { heldLocks } from '../src/state/held-locks.js';
 import { missedUnlocks } from '../src/state/missed-unlocks.js';
 import type { HeldLock, Leak } from '../src/state/model.js';
@@ -55,10 +56,17 @@ function messageFor({ held, exit, node, failing, cause }: Leak) {
   if (exit === 'return' && !failing) {
     return node.type === 'ReturnStatement' ? ({ messageId: 'returns', data: { fn, line: lineOf(node) } } as const) : ({ messageId: 'ends', data: { fn } } as const);
   }
-  const step = failing ?? node;
+  const step = wholeChain(failing ?? node);
   const line = lineOf(step);
   if (step.type === 'ThrowStatement') return { messageId: 'thrown', data: { fn, line } } as const;
   return { messageId: 'throws', data: { fn, line, step: isCall(step) ? `\`${spellingOf(step)}\`` : 'the statement' } } as const;
+}
+
+/** The last call of a chain: `db.insertInto(…).values(…).execute` rather than its first one. */
+function wholeChain(node: TSESTree.Node): TSESTree.Node {
+  const { parent, child } = unwrappedParent(node);
+  const call = parent?.type === 'MemberExpression' && parent.object === child ? unwrappedParent(parent).parent : null;
+  return call?.type === 'CallExpression' && unwrap(call.callee) === parent ? wholeChain(call) : node;
 }
 
 const isCall = (node: TSESTree.Node): boolean => ['CallExpression', 'NewExpression', 'TaggedTemplateExpression', 'AwaitExpression', 'ImportExpression'].includes(node.type);

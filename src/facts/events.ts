@@ -1,6 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass } from '../pass.js';
-import { isFunction, memberName, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
+import type { DriverDescriptor } from '../drivers/driver.js';
+import { isFunction, keyName, memberName, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import { scopes } from '../source/scope.js';
 import { nodes } from '../source/walk.js';
 import type { SessionOperation } from '../sql/model.js';
@@ -213,8 +214,19 @@ export const events = definePass(
     function poolUses(node: TSESTree.CallExpression | TSESTree.NewExpression | TSESTree.TaggedTemplateExpression): readonly Event[] {
       const meaning = evaluator.meaningOf(node);
       const pool = meaning?.receiver?.handle;
-      if (!meaning?.call.usesConnection || !pool || (pool.role !== 'pool' && pool.role !== 'http')) return [];
+      if (!meaning?.call.usesConnection || !pool || (pool.role !== 'pool' && pool.role !== 'http') || mayBeToldItsHandle(node, meaning)) return [];
       return [{ kind: 'use-pool', node, pool, query: null }];
+    }
+
+    /** `User.create({ … }, { transaction })`: the library takes the handle as an option, and one may be there. */
+    function mayBeToldItsHandle(node: TSESTree.Node, { driver }: CallMeaning): boolean {
+      const options = handleOptions(driver);
+      if (options.size === 0 || node.type !== 'CallExpression') return false;
+      return node.arguments.some((argument) => {
+        const given = unwrap(argument);
+        if (given.type !== 'ObjectExpression') return given.type !== 'Literal' && given.type !== 'ArrayExpression' && !isFunction(given) && handleIn(evaluator.valueOf(given)) === null;
+        return given.properties.some((property) => property.type === 'SpreadElement' || options.has(keyName(property) ?? ''));
+      });
     }
 
     function callbackOf(call: TSESTree.CallExpression | TSESTree.NewExpression): CallbackEvents | null {
@@ -320,6 +332,13 @@ export const events = definePass(
     }
   },
 );
+
+/** The names of the options in which the library's calls are told what to send over. */
+function handleOptions({ kinds }: DriverDescriptor): ReadonlySet<string> {
+  const calls = Object.values(kinds).flatMap(({ methods }) => Object.values(methods ?? {}));
+  const positions = calls.flatMap((call) => [call, ...(call.variants ?? [])]).flatMap(({ sends }) => sends?.on?.at ?? []);
+  return new Set(positions.flatMap((position) => ('property' in position && position.property !== undefined ? [position.property] : [])));
+}
 
 /**
  * Statements by the call that makes them happen: the wrapper's call where one forwards the text, the last call of a lazy

@@ -65,7 +65,10 @@ export function createTeller(text: string): Teller {
 
   function failureOf(path: Path, held: HeldLock): TSESTree.Node | null {
     const taken = path.findIndex(({ state }) => state.locks.some((other) => other.held === held));
-    return firstThrow(path.slice(Math.max(taken, 0)))?.step.node ?? null;
+    const failures = path.slice(Math.max(taken, 0)).flatMap(({ step, edge }) => (edge?.label === 'throw' && step.kind !== 'callback-end' ? [step.node] : []));
+    // What a handler throws on has failed before.
+    while (failures.length > 1 && isRethrow(failures.at(-1))) failures.pop();
+    return failures.at(-1) ?? null;
   }
 
   /** The failure that set the path on its way out: finalizers run after it. */
@@ -85,3 +88,12 @@ export function createTeller(text: string): Teller {
 }
 
 const isThrowExit = (step: Step | undefined): boolean => step?.kind === 'exit' && step.completion === 'throw';
+
+/** `catch (error) { …; throw error; }` */
+function isRethrow(node: TSESTree.Node | undefined): boolean {
+  if (node?.type !== 'ThrowStatement' || node.argument.type !== 'Identifier') return false;
+  for (let outer: TSESTree.Node | undefined = node.parent; outer; outer = outer.parent) {
+    if (outer.type === 'CatchClause') return outer.param?.type === 'Identifier' && outer.param.name === node.argument.name;
+  }
+  return false;
+}

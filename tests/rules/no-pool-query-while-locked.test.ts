@@ -39,6 +39,10 @@ const wrapper = `${prismaHead}const serialized = (fn) =>\n  prisma.$transaction(
 const migrations = "import { DataSource } from 'typeorm';\nexport async function run(dataSource: DataSource) {\n  const c = dataSource.createQueryRunner();\n  await c.query('SELECT pg_advisory_lock(7)');\n  try { await dataSource.runMigrations(); } finally { await c.query('SELECT pg_advisory_unlock(7)'); await c.release(); }\n}";
 const helper = `import { Pool } from 'pg';\nconst pool = new Pool();\nconst save = async (row) => { await pool.query('INSERT INTO t VALUES ($1)', [row]); };\nexport async function run(row) {\n  const c = await pool.connect();\n  await ${lock};\n  await save(row);\n}`;
 
+const sequelize = (call: string): string =>
+  `import { Sequelize } from 'sequelize';\nconst sequelize = new Sequelize('postgres://localhost/app');\nconst User = sequelize.define('User', {});\nexport const run = (work) =>
+  sequelize.transaction(async (transaction) => {\n    await sequelize.query('SELECT pg_advisory_xact_lock(7)', { transaction });\n    await ${call};\n  });`;
+
 runRuleTests(rule, {
   notApplicable: {},
   valid: [
@@ -51,6 +55,8 @@ runRuleTests(rule, {
     silent('a connection that comes from no pool', `import { Client, Pool } from 'pg';\nconst pool = new Pool();\nexport async function run() {\n  const c = new Client();\n  await c.connect();\n  await ${lock};\n  await pool.query('SELECT 1');\n  await c.end();\n}`),
     silent('a connection from outside', `import { Pool, type PoolClient } from 'pg';\nconst pool = new Pool();\nexport async function run(c: PoolClient) {\n  await ${lock};\n  await pool.query('SELECT 1');\n}`),
     silent('a lock through the pool is another matter', pg.pool.wrap("await pool.query('SELECT pg_advisory_lock(7)');\n  await pool.query('SELECT 1');")),
+    silent('a model that is told the transaction', sequelize("User.create({}, { transaction })")),
+    silent('a model that may be told the transaction', sequelize('User.create({}, work.options)')),
     silent('unknown handles', `export async function run(pool) {\n  const c = await pool.connect();\n  await ${lock};\n  await pool.query('SELECT 1');\n}`),
     silent('a look-alike', pg.connection.wrap("await c.query('SELECT my_advisory_lock(7)');\n  await pool.query('SELECT 1');")),
   ],
@@ -61,6 +67,7 @@ runRuleTests(rule, {
     uses("a model's method outside the transaction", model, 'prisma.user.findUnique({ where: { id } })', 'connection', { call: 'prisma.user.findUnique', fn: 'pg_advisory_xact_lock', line: 5 }),
     uses("in the callback of a wrapper", wrapper, 'prisma.user.count()', 'connection', { call: 'prisma.user.count', fn: 'pg_advisory_xact_lock', line: 5 }),
     uses('migrations that take their own connection', migrations, 'dataSource.runMigrations()', 'connection', { call: 'dataSource.runMigrations', line: 4 }),
+    uses('a model that is not told the transaction', sequelize('User.create({})'), 'User.create({})', 'connection', { call: 'User.create', fn: 'pg_advisory_xact_lock', line: 6 }),
     uses('in a helper that is called', helper, 'save(row)', 'query', { call: 'save', line: 6 }),
   ],
 });

@@ -84,6 +84,8 @@ const getLock = 'c.query("SELECT GET_LOCK(\'jobs\', -1)")';
 const releaseLock = 'c.query("SELECT RELEASE_LOCK(\'jobs\')")';
 const named = `${mysql}export async function run(work) {\n  const c = await pool.getConnection();\n  await c.beginTransaction();\n  await ${getLock};\n  await work(c);\n  await ${releaseLock};\n  await c.commit();\n  c.release();\n}`;
 const namedOutside = `${mysql}export async function run(work) {\n  const c = await pool.getConnection();\n  await ${getLock};\n  await c.beginTransaction();\n  await work(c);\n  await c.commit();\n  await ${releaseLock};\n  c.release();\n}`;
+const helper = `const enter = (c) => ${lock};\n${pg(`  ${begin}\n  await enter(c);\n  await work(c);\n  ${commit}\n  c.release(true);`)}`;
+const wrapper = `async function withLock(c, fn) {\n  await ${lock};\n  try { await fn(); } finally { await ${unlock}; }\n}\n${pg(`  ${begin}\n  await withLock(c, work);\n  ${commit}\n  c.release();`)}`;
 const given = "import type { TransactionSql } from 'postgres';\nexport async function run(t: TransactionSql, work) {\n  await t`SELECT pg_advisory_lock(7)`;\n  await work(t);\n}";
 
 runRuleTests(rule, {
@@ -150,6 +152,8 @@ runRuleTests(rule, {
         errorAt(named, releaseLock, { messageId: 'releasedByName', data: { fn: 'release_lock', transaction } }),
       ],
     },
+    { name: 'a helper that is called in a transaction', code: helper, errors: [errorAt(helper, lock, { messageId: 'acquired', data: { fn: 'pg_advisory_lock', transaction: 'the transaction that begins on line 6', instead } })] },
+    { name: 'a wrapper that is called in a transaction', code: wrapper, errors: [errorAt(wrapper, lock, { messageId: 'acquired', data: { fn: 'pg_advisory_lock', transaction: 'the transaction that begins on line 9', instead } })] },
     {
       name: 'a transaction from outside',
       code: given,

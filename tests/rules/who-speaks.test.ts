@@ -51,6 +51,11 @@ const table: readonly Row[] = [
     speaks: ['no-ignored-unlock-result 3', 'no-pool-session-lock 3'],
   },
   {
+    situation: 'taken on a connection and released through the pool',
+    code: owner("  await c.query('SELECT pg_advisory_lock(7)');\n  try { await work(); } finally {\n    if (!(await pool.query('SELECT pg_advisory_unlock(7) AS ok')).rows[0].ok) console.warn('lost');\n    c.release();\n  }"),
+    speaks: ['no-pool-session-lock 7'],
+  },
+  {
     situation: 'one shared connection',
     code: "import { Client } from 'pg';\nconst c = new Client();\nc.on('error', console.error);\nexport async function run(work: () => Promise<void>) {\n  await c.query('SELECT pg_advisory_lock(7)');\n  await work();\n  return (await c.query('SELECT pg_advisory_unlock(7) AS ok')).rows[0].ok;\n}",
     speaks: ['no-shared-session-lock 5'],
