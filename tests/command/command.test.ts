@@ -315,13 +315,14 @@ describe('bad usage', () => {
     [['--preset'], '--preset needs a value; see --help.'],
     [['--format', 'sarif'], '--format is "sarif"; allowed: stylish, json.'],
     [['-f', 'jsn'], '--format is "jsn"; allowed: stylish, json. Did you mean json?'],
-    [['--formats=json'], 'Unknown option --formats; allowed: --preset, --format, --config, --no-config, --help, --version. Did you mean --format?'],
-    [['-x'], 'Unknown option -x; allowed: --preset, --format, --config, --no-config, --help, --version.'],
+    [['--formats=json'], 'Unknown option --formats; allowed: --preset, --format, --config, --no-config, --output, --help, --version. Did you mean --format?'],
+    [['-x'], 'Unknown option -x; allowed: --preset, --format, --config, --no-config, --output, --help, --version.'],
     [['--no-config=x'], '--no-config takes no value, but was given "x".'],
     [['--config', 'a.js', '--no-config'], '--config a.js and --no-config contradict each other; give one of them.'],
     [['locks'], 'The subcommand locks is not available in this version. For a folder of that name write ./locks.'],
-    [['facts', 'src'], 'The subcommand facts is not available in this version. For a folder of that name write ./facts.'],
-    [['explain', 'src/a.ts:3'], 'The subcommand explain is not available in this version. For a folder of that name write ./explain.'],
+    [['--output', 'a.json'], '--output belongs to the subcommand facts; to write findings to a file, redirect the output.'],
+    [['facts', '--preset', 'all'], 'facts does not take --preset; allowed: --output, --config, --no-config.'],
+    [['explain', 'src/a.ts'], 'explain takes one file and line, as in explain src/job.ts:12; given: src/a.ts.'],
   ])('is explained: %j', async (commandLine, message) => {
     expect(await execute(folderWith({}), ...commandLine)).toEqual({ status: 2, stdout: '', stderr: `${message}\n` });
   });
