@@ -364,8 +364,7 @@ export class TextReader {
     const array = withoutFilter(receiver);
     const elements = array.type === 'ArrayExpression' ? array.elements : elementsOf(array, this.scopes);
     const separator = call.arguments[0] ? staticValue(call.arguments[0], this.scopes)?.value : ',';
-    if (!elements) return this.#readMapped(array, call, place);
-    if (typeof separator !== 'string') return false;
+    if (!elements || typeof separator !== 'string') return false;
     const isHere = array.type === 'ArrayExpression';
     const inner = isHere ? place : this.#placeOf(array, place, true);
     for (const [index, element] of elements.entries()) {
@@ -373,18 +372,6 @@ export class TextReader {
       if (element?.type === 'SpreadElement') this.#hole('unknown', element, { ...inner, asked: null });
       else if (element) this.#readNested(element, inner);
     }
-    return true;
-  }
-
-  /** `ids.map((id) => `f(${id})`).join(', ')`: one element's text, and a hole for however many follow. */
-  #readMapped(array: TSESTree.Node, call: TSESTree.CallExpression, place: Place): boolean {
-    const callee = array.type === 'CallExpression' ? unwrap(array.callee) : null;
-    if (array.type !== 'CallExpression' || callee?.type !== 'MemberExpression' || memberName(callee) !== 'map') return false;
-    const callback = array.arguments[0] ? unwrap(array.arguments[0]) : null;
-    const [element, ...others] = isFunction(callback) && !callback.async ? returnedExpressions(callback) : [];
-    if (!element || others.length > 0) return false;
-    this.#readNested(element, place);
-    this.#hole('unknown', call, { ...place, asked: null });
     return true;
   }
 

@@ -85,7 +85,7 @@ describe('the text of', () => {
     ["$(['select', x, 'from t'].join(' '))", 'select ‹unknown:x› from t'],
     ["$(['a', ...rest, c && 'b'].filter(Boolean).join(' '))", 'a ‹unknown:...rest› ‹unknown:c && \'b\'›'],
     ["const parts = ['a', 'b']; $(parts.join('\\n'))", 'a\nb'],
-    ['$(ids.map((id) => `f(${id}) as "k${id}"`).join(", "))', 'f(‹unknown:id›) as "k‹unknown:id›"‹unknown:ids.map((id) => `f(${id}) as "k${id}"`).join(", ")›'],
+    ['$(ids.map((id) => `f(${id}) as "k${id}"`).join(", "))', 'f(‹unknown:id›) as "k‹unknown:id›"'],
     ["$(`\n  select ${x}\n`.trim())", 'select ‹unknown:x›'],
     ["$(`select  ${x}\n  from`.replace(/\\s+/g, ' '))", 'select ‹unknown:x› from'],
     ["$('select :fn(1)'.replace(':fn', fn))", 'select ‹unknown:fn›(1)'],
