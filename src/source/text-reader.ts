@@ -362,6 +362,12 @@ export class TextReader {
 
   #readJoin(receiver: TSESTree.Node, call: TSESTree.CallExpression, place: Place): boolean {
     const array = withoutFilter(receiver);
+    const element = mappedElement(array);
+    if (element) {
+      // However many there are, each has this text.
+      this.#readNested(element, place);
+      return true;
+    }
     const elements = array.type === 'ArrayExpression' ? array.elements : elementsOf(array, this.scopes);
     const separator = call.arguments[0] ? staticValue(call.arguments[0], this.scopes)?.value : ',';
     if (!elements || typeof separator !== 'string') return false;
@@ -508,4 +514,16 @@ export class TextReader {
     const source = sourceOf(node, this.scopes) ?? (variable && this.options.resolveParameter?.(variable));
     return source ? { node: source, place: this.#placeOf(node, place, true) } : null;
   }
+}
+
+/** The text that `items.map((item) => …)` makes of every item, when it is one expression. */
+function mappedElement(expression: TSESTree.Node): TSESTree.Expression | null {
+  const call = unwrap(expression);
+  const callee = call.type === 'CallExpression' ? unwrap(call.callee) : null;
+  if (call.type !== 'CallExpression' || callee?.type !== 'MemberExpression' || memberName(callee) !== 'map') return null;
+  const [callback] = call.arguments;
+  if (!callback || !isFunction(callback) || callback.async) return null;
+  const [returned, ...others] = returnedExpressions(callback);
+  const isText = returned !== undefined && unwrap(returned).type === 'TemplateLiteral';
+  return isText && others.length === 0 ? returned : null;
 }
