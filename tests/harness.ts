@@ -28,7 +28,8 @@ export function unitFor(code: string, options: HarnessOptions = {}): Unit {
     },
   });
   const { project, javascript } = options;
-  const parserOptions = project === undefined ? {} : { project: './tsconfig.json', tsconfigRootDir: project };
+  // Under CI=true the parser would take the first text of a file for its only one.
+  const parserOptions = project === undefined ? {} : { project: './tsconfig.json', tsconfigRootDir: project, disallowAutomaticSingleRunInference: true };
   const linter = new Linter({ configType: 'flat', ...(project !== undefined && { cwd: project }) });
   const messages = linter.verify(
     code,

@@ -320,6 +320,9 @@ describe('bad usage', () => {
     [['--no-config=x'], '--no-config takes no value, but was given "x".'],
     [['--config', 'a.js', '--no-config'], '--config a.js and --no-config contradict each other; give one of them.'],
     [['locks'], 'The subcommand locks is not available in this version. For a folder of that name write ./locks.'],
+    [['--output', 'a.json'], '--output belongs to the subcommand facts; to write findings to a file, redirect the output.'],
+    [['facts', '--preset', 'all'], 'facts does not take --preset; allowed: --output, --config, --no-config.'],
+    [['explain', 'src/a.ts'], 'explain takes one file and line, as in explain src/job.ts:12; given: src/a.ts.'],
   ])('is explained: %j', async (commandLine, message) => {
     expect(await execute(folderWith({}), ...commandLine)).toEqual({ status: 2, stdout: '', stderr: `${message}\n` });
   });
