@@ -33,7 +33,7 @@ export interface Evaluation {
 export const evaluation = definePass('evaluation', [scopes], ([scopesOfFile], unit): Evaluation => {
   const known = [...drivers, ...unit.settings.drivers];
   const modules = createModules(known, unknownDriver);
-  const links = createLinkedFiles(unit, scopesOfFile);
+  const links = createLinkedFiles(unit, scopesOfFile, [...known, unknownDriver]);
   const declaredHandles = createDeclaredHandles(unit.settings, known, links, links.scopes);
   const declaredWrappers = createDeclaredWrappers(unit.settings, unknownDriver, links);
   const callers = createLinkedCallers(links);

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { Specifier } from '../../settings.js';
+import type { Settings, Specifier } from '../../settings.js';
 
 /** Something in the code that a specifier may mean. */
 export interface Named {
@@ -27,8 +27,12 @@ export function means(specifier: Specifier, { name, module, file }: Named): bool
   }
 }
 
+/** Do the settings name something of this file? */
+export const isNamedIn = ({ handles, wrappers }: Settings, file: string): boolean =>
+  [...handles.map(({ is }) => is), ...wrappers.map(({ call }) => call)].some((specifier) => typeof specifier !== 'string' && specifier.path !== undefined && isFile(file, specifier.path));
+
 /** A path counts from any folder above the file; extension and `index` may be left out on both sides. */
-function isFile(file: string, wanted: string): boolean {
+export function isFile(file: string, wanted: string): boolean {
   const path = stem(file);
   const end = stem(wanted);
   return isAbsolute(wanted) ? path === end : path.endsWith(`/${end.replace(/^(?:\.\/)+/, '')}`);

@@ -1,29 +1,40 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { FileParser, ParsedFile } from './parse-file.js';
 
-/** Files that other files import, parsed. */
+/** Files that other files import. Each look is at the file as it is on disk at that moment. */
 export interface FileStore {
-  /** The file as it is on disk at this moment; null for what is no file, is too large, or cannot be parsed. */
+  /** Null for what is no file or is too large. */
+  source(path: string): SourceText | null;
+  /** Null also for what cannot be parsed. */
   read(path: string, parser: FileParser): ParsedFile | null;
+}
+
+export interface SourceText {
+  readonly text: string;
+  /** What it imports, requires or re-exports, as a look at the text without its syntax finds it. */
+  readonly specifiers: readonly string[];
 }
 
 /** Generated clients and bundles say nothing of a project's own handles, and cost the most. In bytes. */
 export const maximumFileSize = 256 * 1024;
 
 /** A project's database modules are few; these bounds keep an editor's process small. */
-const maximumFiles = 500;
+const maximumFiles = 1000;
 const maximumCharacters = 8 * 1024 * 1024;
 
 interface Entry {
   readonly size: number;
   readonly changed: number;
-  readonly file: ParsedFile | null;
+  readonly source: SourceText;
+  /** By the options of the parser. */
+  readonly parsed: Map<string, ParsedFile | null>;
 }
 
 /**
  * The one cache that outlives a file's analysis: an imported module is parsed once for all files that import it, not once
  * for each. It hangs on the parser's own object, so that it lives as long as the configuration that brings the parser, holds
- * syntax only, drops what was not asked for longest, and believes an entry only while the file has its size and time.
+ * texts and syntax only, drops what was not asked for longest, and believes an entry only while the file has its size and
+ * time.
  */
 const stores = new WeakMap<object, FileStore>();
 
@@ -39,35 +50,49 @@ function createFileStore(): FileStore {
   // In the order of use, the latest last.
   const entries = new Map<string, Entry>();
   let characters = 0;
-  return { read };
+  return {
+    source: (path) => entryOf(path)?.source ?? null,
+    read(path, parser) {
+      const entry = entryOf(path);
+      if (!entry) return null;
+      const known = entry.parsed.get(parser.optionsKey);
+      if (known !== undefined) return known;
+      const file = parser.parse(path, entry.source.text);
+      entry.parsed.set(parser.optionsKey, file);
+      return file;
+    },
+  };
 
-  function read(path: string, parser: FileParser): ParsedFile | null {
-    const key = `${path}\0${parser.optionsKey}`;
-    const known = entries.get(key);
-    if (known) forget(key, known);
+  function entryOf(path: string): Entry | null {
+    const known = entries.get(path);
+    if (known) forget(path, known);
     const stats = statSync(path, { throwIfNoEntry: false });
     if (!stats?.isFile() || stats.size > maximumFileSize) return null;
-    if (known?.size === stats.size && known.changed === stats.mtimeMs) return remember(key, known);
+    if (known?.size === stats.size && known.changed === stats.mtimeMs) return remember(path, known);
     const text = textOf(path);
-    const file = text === null ? null : parser.parse(path, text);
-    return remember(key, { size: stats.size, changed: stats.mtimeMs, file });
+    if (text === null) return null;
+    return remember(path, { size: stats.size, changed: stats.mtimeMs, source: { text, specifiers: specifiersIn(text) }, parsed: new Map() });
   }
 
-  function remember(key: string, entry: Entry): ParsedFile | null {
-    entries.set(key, entry);
-    characters += entry.file?.text.length ?? 0;
+  function remember(path: string, entry: Entry): Entry {
+    entries.set(path, entry);
+    characters += entry.source.text.length;
     for (const [oldest, old] of entries) {
       if (entries.size <= maximumFiles && characters <= maximumCharacters) break;
       forget(oldest, old);
     }
-    return entry.file;
+    return entry;
   }
 
-  function forget(key: string, entry: Entry): void {
-    entries.delete(key);
-    characters -= entry.file?.text.length ?? 0;
+  function forget(path: string, entry: Entry): void {
+    entries.delete(path);
+    characters -= entry.source.text.length;
   }
 }
+
+const specifiersIn = (text: string): readonly string[] => [
+  ...new Set([...text.matchAll(/\b(?:from|import|require)\b\s*\(?\s*['"]([^'"\n]+)['"]/g)].flatMap(([, specifier]) => specifier ?? [])),
+];
 
 function textOf(path: string): string | null {
   try {

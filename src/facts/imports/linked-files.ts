@@ -1,11 +1,14 @@
 import { dirname, resolve } from 'node:path';
 import type { TSESTree } from '@typescript-eslint/utils';
+import type { DriverDescriptor } from '../../drivers/driver.js';
 import { resultOf, type Unit } from '../../pass.js';
 import { scopes as scopesPass, type Scopes, type Variable } from '../../source/scope.js';
+import { isNamedIn } from '../declared/specifiers.js';
 import { exportTable } from './exports.js';
 import { fileStoreOf } from './file-store.js';
 import { createModulePaths } from './module-paths.js';
 import { fileParserOf } from './parse-file.js';
+import { createRelevance } from './relevance.js';
 
 /** Where an imported name leads, through re-exports. */
 export type Origin =
@@ -45,10 +48,11 @@ const maximumCharacters = 2 * 1024 * 1024;
 /** Re-exports lead to re-exports. */
 const maximumSteps = 16;
 
-export function createLinkedFiles(root: Unit, rootScopes: Scopes): LinkedFiles {
+export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: readonly DriverDescriptor[]): LinkedFiles {
   const parser = root.settings.followImports ? fileParserOf(root) : null;
   const store = parser && typeof root.parser === 'object' && root.parser !== null ? fileStoreOf(root.parser) : null;
   const paths = createModulePaths();
+  const isRelevant = store && createRelevance(store, paths, drivers);
   const byPath = new Map<string, Unit | null>([[root.filename, root]]);
   const byProgram = new Map<TSESTree.Program, Unit>([[root.program, root]]);
   const others: Scopes[] = [];
@@ -141,7 +145,7 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes): LinkedFiles {
   function fileAt(path: string): Unit | null {
     const known = byPath.get(path);
     if (known !== undefined) return known;
-    const unit = store && parser && byProgram.size <= maximumFiles && characters < maximumCharacters ? readUnit(path) : null;
+    const unit = store && parser && byProgram.size <= maximumFiles && characters < maximumCharacters && (isNamedIn(root.settings, path) || isRelevant?.(path)) ? readUnit(path) : null;
     byPath.set(path, unit);
     return unit;
   }
