@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as typescriptParser from '@typescript-eslint/parser';
-import { ESLint, type Linter } from 'eslint';
+import { ESLint, Linter } from 'eslint';
 import { createPlugin } from '../src/plugin.js';
 import { mentionsLock } from '../src/sql/lock-functions.js';
 import { writeTree } from './generated-tree.js';
@@ -42,6 +42,7 @@ try {
   rmSync(generated, { recursive: true, force: true });
 }
 await perFileWithLocks([resolve('examples/incidents/*.ts')]);
+growth();
 
 /** Fresh processes: what importing the plugin takes, and what the first statement adds, which starts the SQL parser. */
 function startUp(): void {
@@ -101,6 +102,42 @@ async function perFileWithLocks(patterns: readonly string[]): Promise<void> {
   console.log(
     `  ${times.length} files with locks: median ${median(times).toFixed(2)} ms, slowest ${ownTime(slowest).toFixed(2)} ms (${slowest.filePath})`,
   );
+}
+
+/** One function with ever more calls under a lock: where growth is linear, the time per call stays about the same. */
+function growth(): void {
+  const linter = new Linter();
+  const time = (code: string, config: Linter.Config): number => {
+    const startedAt = performance.now();
+    linter.verify(code, [{ ...config, files: ['**/*.js'] }], 'file.js');
+    return performance.now() - startedAt;
+  };
+  console.log('\none function with a lock, all rules, without parsing');
+  for (const calls of [100, 1_000, 10_000]) {
+    const code = functionWith(calls);
+    const took = median(Array.from({ length: rounds }, () => time(code, plugin.configs.all) - time(code, {})));
+    console.log(`  ${String(calls).padStart(6)} calls ${took.toFixed(1).padStart(9)} ms   ${((1_000 * took) / calls).toFixed(1)} µs per call`);
+  }
+}
+
+function functionWith(calls: number): string {
+  return `import { Pool } from 'pg';
+const pool = new Pool({ lock_timeout: 1000 });
+export async function run(step) {
+  const client = await pool.connect();
+  let ok = false;
+  try {
+    await client.query('SELECT pg_advisory_lock(1)');
+    try {
+${'      await step();\n'.repeat(calls)}    } finally {
+      const { rows } = await client.query('SELECT pg_advisory_unlock(1) AS ok');
+      ok = rows[0].ok;
+    }
+  } finally {
+    client.release(ok ? undefined : new Error('not unlocked'));
+  }
+}
+`;
 }
 
 function ownTime({ stats }: ESLint.LintResult): number {

@@ -298,13 +298,15 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
 
   /** What a module exports at a path; the module itself for an empty one. */
   function exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value {
-    const setting = from ? parts.declaredHandles.exported(module, path, from) : null;
+    const setting = from ? parts.declaredHandles.exported(module, path, from, false) : null;
     if (setting) return setting;
     const known = path.length > 0 ? modules.exportOf(module, path) : null;
     if (known) return exported(known, module, path);
     if (modules.isDriver(module)) return { type: 'namespace', module, path };
     const read = from ? elsewhere.exportOf(module, path, from) : null;
     if (read) return read;
+    const named = from ? parts.declaredHandles.exported(module, path, from, true) : null;
+    if (named) return named;
     const owner = modules.ownerOfProperty(path.at(-1) ?? '');
     return owner ? assumedProperty(owner, module, path) : { type: 'foreign', module, path };
   }

@@ -1,3 +1,4 @@
+import * as typescriptParser from '@typescript-eslint/parser';
 import { utimesSync } from 'node:fs';
 import { handleIn, projectOf } from './imports.js';
 
@@ -201,6 +202,27 @@ describe('a handle that is imported', () => {
     expect(handleIn(project.queriesOf('job.ts'))).toEqual(pgPool);
     project.write('db.ts', '');
     expect(handleIn(project.queriesOf('job.ts'))).toEqual(assumedPool);
+  });
+
+  it('is looked for only in files that have to do with databases, or import such files, and parsed once for all', () => {
+    const project = projectOf({
+      'a.ts': `import { pool } from './db'; import { twice } from './math'; twice(1); ${lock('pool.query')}`,
+      'b.ts': `import { pool } from './db'; ${lock('pool.query')}`,
+      'db.ts': `export { pool } from './pool';`,
+      'pool.ts': makePool,
+      'math.ts': `import { one } from './one'; export const twice = (x) => x + x * one;`,
+      'one.ts': `export const one = 1;`,
+    });
+    const parsed: string[] = [];
+    const parser = {
+      meta: { name: 'spy', version: '1' },
+      parse(text: string, options: { filePath: string }) {
+        parsed.push(options.filePath.slice(project.folder.length + 1));
+        return typescriptParser.parse(text, options);
+      },
+    };
+    for (const file of ['a.ts', 'b.ts', 'a.ts']) expect(handleIn(project.queriesOf(file, { languageOptions: { parser } }))).toEqual(pgPool);
+    expect(parsed).toEqual(['a.ts', 'db.ts', 'pool.ts', 'b.ts', 'a.ts']);
   });
 
   it('is read by the file itself when another file imports it back', () => {

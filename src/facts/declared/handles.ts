@@ -10,8 +10,11 @@ import { means } from './specifiers.js';
 
 /** What `settings.handles` says of names in the code; null where it says nothing. */
 export interface DeclaredHandles {
-  /** What a module exports. Wins over what the module's file shows. */
-  exported(module: string, path: readonly string[], from: TSESTree.Node): DriverObject | null;
+  /**
+   * What a module exports. A setting that names the module wins over what the module's file shows; a name alone, with
+   * `byNameAlone`, speaks where that shows nothing.
+   */
+  exported(module: string, path: readonly string[], from: TSESTree.Node, byNameAlone: boolean): DriverObject | null;
   /** A variable of this file that the setting names together with the file. Wins over what is written to it. */
   ofThisFile(variable: Variable): DriverObject | null;
   /** A variable of which the code shows nothing, by its name alone. */
@@ -30,10 +33,10 @@ export function createDeclaredHandles({ handles }: Settings, drivers: readonly D
   const declared = handles.map((setting, index) => ({ setting, driver: driverNamed(setting, index, drivers) }));
 
   return {
-    exported(module, path, from) {
+    exported(module, path, from, byNameAlone) {
       const file = links.pathOf(module, from);
       const name = path.join('.');
-      const found = declared.find(({ setting }) => means(setting.is, { name, module, file }));
+      const found = declared.find(({ setting }) => (typeof setting.is === 'string') === byNameAlone && means(setting.is, { name, module, file }));
       return found ? objectOf(found, `${file ?? module}#${name}`, from, true) : null;
     },
     ofThisFile(variable) {
