@@ -228,6 +228,7 @@ export const driverShape = object<DriverDescriptor>(['name', 'dialect', 'modules
   distinctiveProperties: record(string),
   errorEventEndsProcess: boolean,
   resetsOnRelease: boolean,
+  untypedRows: boolean,
   implicitTransactions: list(object<ImplicitTransaction>([], { module: string, call: string })),
   binding: object<Binding>([], {
     undefined: oneOf('null', 'throws', 'dropped'),

@@ -38,6 +38,8 @@ export interface DriverDescriptor {
   errorEventEndsProcess?: boolean;
   /** The pool resets the session when a connection comes back: session locks are gone (slonik: DISCARD ALL). */
   resetsOnRelease?: boolean;
+  /** The typings leave the columns of a raw statement's rows `any`: reading one needs no type to be written. */
+  untypedRows?: boolean;
   /** A package or call that makes every handle join an open transaction unseen; handles are then `unknown`. */
   implicitTransactions?: readonly ImplicitTransaction[];
   /** How the driver turns a bound JavaScript value into SQL; what is absent is unknown. */

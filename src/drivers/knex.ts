@@ -21,6 +21,7 @@ const pool: GiveDetails = {
 export default defineDriver({
   name: 'knex',
   dialect: 'either',
+  untypedRows: true,
   modules: ['knex'],
   defaultIsNamespace: true,
   placeholders: knexPlaceholders,

@@ -34,6 +34,7 @@ const nativeQuery: Call = {
 export default defineDriver({
   name: 'pg',
   dialect: 'postgres',
+  untypedRows: true,
   modules: ['pg', 'pg-pool', 'pg-native', 'pg-cursor', 'pg-query-stream'],
   defaultIsNamespace: true,
   errorEventEndsProcess: true,

@@ -26,6 +26,7 @@ const query: Kind = {
 export default defineDriver({
   name: 'postgres',
   dialect: 'postgres',
+  untypedRows: true,
   modules: ['postgres'],
   defaultIsNamespace: true,
   binding: { undefined: 'throws', null: 'null', number: 'untyped', bigint: 'bigint' },

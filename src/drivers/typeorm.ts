@@ -101,6 +101,7 @@ const builder: Kind = {
 export default defineDriver({
   name: 'typeorm',
   dialect: 'either',
+  untypedRows: true,
   modules: ['typeorm', '@nestjs/typeorm'],
   implicitTransactions: [{ module: 'typeorm-transactional' }, ...nestTransactions],
   exports: [

@@ -20,8 +20,6 @@ export interface AnswerChecks {
   checkFor(lock: QueryLock): AnswerCheck | null;
 }
 
-/** Their typings leave the columns of a raw statement's rows `any`; with others the check would need a type to be written. */
-const untypedRows: ReadonlySet<string> = new Set(['pg', 'postgres', 'typeorm', 'knex']);
 const failure = "new Error('The advisory lock was not released.')";
 
 export const answerChecks = definePass('answerChecks', [queries, effects], ([statements, effectsOfFile], { text, filename }): AnswerChecks => {
@@ -50,7 +48,7 @@ export const answerChecks = definePass('answerChecks', [queries, effects], ([sta
   function statementOf({ query, operation }: QueryLock): TSESTree.ExpressionStatement | null {
     const { node, sending, uses, result } = query;
     if (node !== sending || query.locks.length !== 1 || query.analysis?.statements.length !== 1 || !operation.column?.direct) return null;
-    if (result.shape !== 'rows' || (isTyped && !untypedRows.has(query.driver.name))) return null;
+    if (result.shape !== 'rows' || (isTyped && query.driver.untypedRows !== true)) return null;
     const [use] = uses;
     if (uses.length !== 1 || use?.sink.kind !== 'discarded' || use.chained || use.node.type !== 'ExpressionStatement') return null;
     const awaited = unwrap(use.node.expression);
