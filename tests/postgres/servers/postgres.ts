@@ -1,21 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type RunningServer, freePort, launch, newPremises } from './server-process.js';
 
-/** A server that listens on the loopback interface until it is stopped. */
-export interface RunningServer {
-  readonly host: string;
-  readonly port: number;
-  /** Ends the server and removes everything it wrote. Calling it twice is harmless. */
-  stop(): Promise<void>;
-}
-
-/** The user and group called `nobody`: PostgreSQL refuses to run as root. */
-const nobody = 65_534;
+export type { RunningServer } from './server-process.js';
 
 /**
  * Starts a PostgreSQL server of its own in a new temporary folder and on a free port, as the user `postgres` without a password.
@@ -24,10 +14,8 @@ const nobody = 65_534;
  */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const { postgres, initdb } = await installedBinaries();
-  const account = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
-  const folder = mkdtempSync(join(tmpdir(), 'advisory-lock-postgres-'));
-  if (account.uid !== undefined) chownSync(folder, account.uid, account.gid);
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const premises = newPremises('postgres');
+  const { folder, account } = premises;
 
   const data = join(folder, 'data');
   const initialized = spawnSync(
@@ -36,7 +24,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     { ...account, cwd: folder, encoding: 'utf8', env: { ...process.env, HOME: folder } },
   );
   if (initialized.status !== 0) {
-    remove();
+    premises.remove();
     throw new Error(`initdb failed: ${initialized.error?.message ?? ''}${initialized.stdout}${initialized.stderr}`);
   }
 
@@ -49,69 +37,14 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     max_connections: '200',
     ...settings,
   };
-  const server = spawn(
-    postgres,
-    ['-D', data, '-p', String(port), ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    { ...account, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  const endWithProcess = (): void => {
-    server.kill('SIGQUIT');
-    remove();
-  };
-  process.once('exit', endWithProcess);
-  try {
-    await readyToAccept(server);
-  } catch (error) {
-    process.off('exit', endWithProcess);
-    endWithProcess();
-    throw error;
-  }
-  return {
-    host: '127.0.0.1',
+  return launch({
+    command: postgres,
+    arguments: ['-D', data, '-p', String(port), ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    premises,
     port,
-    async stop() {
-      process.off('exit', endWithProcess);
-      await ended(server);
-      remove();
-    },
-  };
-}
-
-/** A port that was free a moment ago, for a server that cannot choose one itself. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => {
-        if (address && typeof address === 'object') resolve(address.port);
-        else reject(new Error('No free port was found.'));
-      });
-    });
-  });
-}
-
-/** Ends a process gently, and after five seconds for good. */
-export async function ended(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  const exited = new Promise((resolve) => server.once('exit', resolve));
-  // SIGINT is PostgreSQL's fast shutdown: sessions are ended, nothing is waited for.
-  server.kill('SIGINT');
-  const forced = setTimeout(() => server.kill('SIGKILL'), 5_000);
-  await exited;
-  clearTimeout(forced);
-}
-
-function readyToAccept(server: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let printed = '';
-    server.stderr?.on('data', (text: Buffer) => {
-      if (printed.length < 10_000) printed += text.toString();
-      if (printed.includes('ready to accept connections')) resolve();
-    });
-    server.once('error', reject);
-    server.once('exit', (code) => reject(new Error(`postgres ended with ${code} before it was ready:\n${printed}`)));
+    readyWhenPrinted: 'ready to accept connections',
+    // The immediate shutdown: sessions are ended, nothing is waited for, nothing is kept.
+    signal: 'SIGQUIT',
   });
 }
 
