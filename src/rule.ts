@@ -82,6 +82,7 @@ export type Observer = (report: ObservedProblem) => void;
 export interface ObservedProblem {
   readonly rule: string;
   readonly filename: string;
+  readonly node: TSESTree.Node;
   readonly range: readonly [number, number];
   readonly messageId: string;
   readonly data: Readonly<Record<string, string | number>>;
@@ -145,6 +146,7 @@ export function createRule<
           observe?.({
             rule: name,
             filename: context.filename,
+            node: problem.node,
             range,
             messageId: problem.messageId,
             data: problem.data ?? {},

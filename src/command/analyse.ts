@@ -1,7 +1,8 @@
 import type { ESLint, Linter } from 'eslint';
-import type { FileReport, Finding, Place, Step } from '../formats/finding.js';
+import type { FileReport } from '../formats/finding.js';
 import type { AdvisoryLockPlugin } from '../plugin.js';
 import type { ObservedProblem, Observer } from '../rule.js';
+import { createFindings } from './findings.js';
 import type { Host } from './host.js';
 import type { OwnConfig } from './project-config.js';
 
@@ -39,36 +40,42 @@ export function createAnalyser(
     return linter;
   }
 
-  async function messagesOf({ path, text, config }: Candidate): Promise<readonly Linter.LintMessage[]> {
-    const [result] = await linterOf(config, null).lintText(text, { filePath: path });
-    const messages = result?.messages ?? [];
-    if (!messages.some(isParseError) || !path.endsWith('.js')) return messages;
+  async function resultOf({ path, text, config }: Candidate): Promise<Result> {
+    const [result = noResult] = await linterOf(config, null).lintText(text, { filePath: path });
+    if (!result.messages.some(isParseError) || !path.endsWith('.js')) return result;
     // A `.js` file may be a CommonJS module: `with`, octal literals and a `return` at its top are then no mistakes.
     observed = [];
     const [again] = await linterOf(config, 'commonjs').lintText(text, { filePath: path });
-    return again && !again.messages.some(isParseError) ? again.messages : messages;
+    return again && !again.messages.some(isParseError) ? again : result;
   }
 
   return {
     async analyse(candidate) {
       observed = [];
+      const { path } = candidate;
+      const text = candidate.text.replace(/^\uFEFF/, '');
+      const file = { path, text, hasByteOrderMark: text !== candidate.text };
       try {
-        const messages = await messagesOf(candidate);
-        const own = messages.filter(({ ruleId }) => ruleId?.startsWith(`${plugin.meta.namespace}/`) === true);
-        const findings = withWitnesses(own, observed, candidate.text.replace(/^\uFEFF/, ''), plugin);
+        const { messages, suppressedMessages } = await resultOf(candidate);
+        const findings = createFindings([...messages, ...suppressedMessages], observed, text, plugin);
         const failure = messages.find(isParseError);
         return {
-          path: candidate.path,
-          findings,
+          ...file,
+          findings: findings.filter(({ suppressions }) => suppressions.length === 0),
+          suppressed: findings.filter(({ suppressions }) => suppressions.length > 0),
           failure: failure ? { message: failure.message, line: failure.line, column: failure.column } : null,
         };
       } catch (error) {
         const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        return { path: candidate.path, findings: [], failure: { message, line: null, column: null } };
+        return { ...file, findings: [], suppressed: [], failure: { message, line: null, column: null } };
       }
     },
   };
 }
+
+type Result = Pick<ESLint.LintResult, 'messages' | 'suppressedMessages'>;
+
+const noResult: Result = { messages: [], suppressedMessages: [] };
 
 // Mistakes in inline configuration are reported without a rule, too, but they are none of ours.
 const isParseError = (message: Linter.LintMessage): boolean => message.fatal === true && message.message.startsWith('Parsing error');
@@ -89,58 +96,3 @@ function eslintConfig(
     ...(sourceType ? [{ files: ['**/*.js'], languageOptions: { sourceType } }] : []),
   ];
 }
-
-/** Joins ESLint's messages, which disable comments have thinned out, with what the rules said about each. */
-function withWitnesses(
-  messages: readonly Linter.LintMessage[],
-  observed: readonly ObservedProblem[],
-  text: string,
-  plugin: AdvisoryLockPlugin,
-): Finding[] {
-  const starts = lineStarts(text);
-  const problems = new Map<string, ObservedProblem[]>();
-  for (const problem of observed) {
-    const key = keyOf(`${plugin.meta.namespace}/${problem.rule}`, problem.messageId, problem.range);
-    problems.set(key, [...(problems.get(key) ?? []), problem]);
-  }
-  return messages.map((message) => {
-    const { ruleId, messageId = '', line, column, endLine = line, endColumn = column } = message;
-    const range = [offsetOf(starts, line, column), offsetOf(starts, endLine, endColumn)] as const;
-    const problem = problems.get(keyOf(ruleId ?? '', messageId, range))?.shift();
-    const name = (ruleId ?? '').slice(plugin.meta.namespace.length + 1);
-    return {
-      ruleId: ruleId ?? '',
-      messageId,
-      message: message.message,
-      severity: message.severity === 1 ? ('warning' as const) : ('error' as const),
-      url: plugin.rules[name]?.meta?.docs?.url ?? null,
-      line,
-      column,
-      endLine,
-      endColumn,
-      range,
-      suggestions: (message.suggestions ?? []).map(({ messageId: id = '', desc, fix }) => ({ messageId: id, message: desc, fix })),
-      witness: (problem?.witness ?? []).map(({ node, text: words }): Step => ({ ...placeOf(node), text: words })),
-    };
-  });
-}
-
-const keyOf = (rule: string, messageId: string, [start, end]: readonly [number, number]): string =>
-  `${rule} ${messageId} ${start} ${end}`;
-
-const placeOf = ({ loc, range }: ObservedProblem['witness'][number]['node']): Place => ({
-  line: loc.start.line,
-  column: loc.start.column + 1,
-  endLine: loc.end.line,
-  endColumn: loc.end.column + 1,
-  range: [range[0], range[1]],
-});
-
-/** The offset at which each line starts, by the line breaks of ECMAScript. */
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (const { index, 0: lineBreak } of text.matchAll(/\r\n|[\n\r\u2028\u2029]/g)) starts.push(index + lineBreak.length);
-  return starts;
-}
-
-const offsetOf = (starts: readonly number[], line: number, column: number): number => (starts[line - 1] ?? 0) + column - 1;

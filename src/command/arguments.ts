@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { didYouMean } from '../did-you-mean.js';
 import type { ConfigName } from '../plugin.js';
 import { formats, type FormatName } from '../formats/formats.js';
+import type { BaselineChoice } from './apply-baseline.js';
 import { UsageError } from './usage-error.js';
 
 /** Where settings and rule options come from: the nearest `eslint.config.*`, nowhere, or one file for everything. */
@@ -14,7 +15,17 @@ export type Invocation =
   | { do: 'explain'; path: string; line: number; config: ConfigChoice }
   /** What it has learned across files; `output` is a file to write, null for printing. */
   | { do: 'facts'; paths: readonly string[]; output: string | null; config: ConfigChoice }
-  | { do: 'lint'; paths: readonly string[]; preset: ConfigName | null; format: FormatName; config: ConfigChoice };
+  | {
+      do: 'lint';
+      paths: readonly string[];
+      preset: ConfigName | null;
+      format: FormatName;
+      config: ConfigChoice;
+      /** A revision: only what changed since then is judged. */
+      changedSince: string | null;
+      baseline: BaselineChoice | null;
+      includeSuppressed: boolean;
+    };
 
 const presets: readonly ConfigName[] = ['recommended', 'strict', 'all', 'pgbouncer'];
 const formatNames: readonly FormatName[] = formats.map(({ name }) => name);
@@ -25,6 +36,10 @@ const options = {
   format: { type: 'string', short: 'f' },
   config: { type: 'string', short: 'c' },
   'no-config': { type: 'boolean' },
+  'changed-since': { type: 'string' },
+  baseline: { type: 'string' },
+  'update-baseline': { type: 'boolean' },
+  'include-suppressed': { type: 'boolean' },
   output: { type: 'string', short: 'o' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -47,6 +62,13 @@ Options:
   -c, --config FILE  take settings and options of the rules from this ESLint configuration
                      (default: the nearest eslint.config.* of each file)
   --no-config        read no ESLint configuration
+  --changed-since REV
+                     judge only files that differ from where the branch left this Git revision, and files that
+                     import what changed and are judged by it
+  --baseline FILE    leave out the findings that this file knows
+  --update-baseline  write what is found to the file of --baseline, so that only new findings speak
+  --include-suppressed
+                     in json and sarif, tell also of findings that comments or the baseline suppress, marked as such
   -o, --output FILE  of facts: the file to write, .json or a JavaScript module (default: print JSON)
   -h, --help         print this text
   -v, --version      print the version
@@ -82,13 +104,32 @@ export function parseInvocation(commandLine: readonly string[]): Invocation {
     throw new UsageError(`The subcommand ${word} is not available in this version. For a folder of that name write ./${word}.`);
   }
   if (given.has('output')) throw new UsageError('--output belongs to the subcommand facts; to write findings to a file, redirect the output.');
+  const format = oneOf('--format', given.get('format'), formatNames) ?? 'stylish';
   return {
     do: 'lint',
     paths: positionals.length > 0 ? positionals : ['.'],
     preset: oneOf('--preset', given.get('preset'), presets),
-    format: oneOf('--format', given.get('format'), formatNames) ?? 'stylish',
+    format,
     config: configChoice(given),
+    changedSince: given.get('changed-since') ?? null,
+    baseline: baselineChoice(given),
+    includeSuppressed: showsSuppressed(format, given),
   };
+}
+
+function baselineChoice(given: ReadonlyMap<string, string | undefined>): BaselineChoice | null {
+  const path = given.get('baseline');
+  const update = given.has('update-baseline');
+  if (path !== undefined) return { path, update };
+  if (update) throw new UsageError('--update-baseline needs --baseline FILE, which says what to write.');
+  return null;
+}
+
+function showsSuppressed(format: FormatName, given: ReadonlyMap<string, string | undefined>): boolean {
+  if (!given.has('include-suppressed')) return false;
+  const able = formats.flatMap((each) => (each.showsSuppressed ? [each.name] : []));
+  if (!able.includes(format)) throw new UsageError(`--include-suppressed belongs to --format ${able.join(' and ')}; --format is ${JSON.stringify(format)}.`);
+  return true;
 }
 
 /** The options a subcommand takes, besides those about the configuration. */

@@ -8,6 +8,8 @@ import type { ProjectConfigs } from './project-config.js';
 /** The files of a run that are worth analysing, and those of which that cannot be told. */
 export interface Candidates {
   readonly candidates: readonly Candidate[];
+  /** Those in which nothing can be found: they mention no lock, or the project's configuration ignores them. */
+  readonly quiet: readonly string[];
   readonly unreadable: readonly { path: string; message: string }[];
   /** Configuration files that could not be used, with the reason. */
   readonly broken: ReadonlyMap<string, string>;
@@ -18,6 +20,7 @@ const filesReadAtOnce = 32;
 /** Reads every file and keeps those that mention a lock: the one step whose cost grows with the whole repository. */
 export async function findCandidates(files: readonly SourceFile[], configs: ProjectConfigs, progress: Progress): Promise<Candidates> {
   const candidates: Candidate[] = [];
+  const quiet: string[] = [];
   const unreadable: { path: string; message: string }[] = [];
   const broken = new Map<string, string>();
   let next = 0;
@@ -30,7 +33,11 @@ export async function findCandidates(files: readonly SourceFile[], configs: Proj
       unreadable.push({ path, message: error instanceof Error ? error.message : String(error) });
       return null;
     });
-    if (text === null || !mentionsLock(text, words)) return;
+    if (text === null) return;
+    if (!mentionsLock(text, words)) {
+      if (near.is !== 'broken') quiet.push(path);
+      return;
+    }
     const exact = await configs.of(path);
     switch (exact.is) {
       case 'known':
@@ -42,6 +49,7 @@ export async function findCandidates(files: readonly SourceFile[], configs: Proj
       case 'ignored':
         // Somebody who names a file wants it read; only a folder's files are subject to the project's taste.
         if (named) candidates.push({ path, text, config: configs.fallback });
+        else quiet.push(path);
         return;
       default:
         exact satisfies never;
@@ -57,5 +65,5 @@ export async function findCandidates(files: readonly SourceFile[], configs: Proj
 
   await Promise.all(Array.from({ length: filesReadAtOnce }, () => work()));
   candidates.sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { candidates, unreadable, broken };
+  return { candidates, quiet, unreadable, broken };
 }

@@ -108,11 +108,22 @@ function isIgnored(path: string, isFolder: boolean, gitignores: readonly Gitigno
   return false;
 }
 
+/** The root of the repository that a folder is in; null outside of one. */
+export async function repositoryRoot(start: string): Promise<string | null> {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (await stat(join(folder, '.git')).catch(() => null)) return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}
+
 /** The folder that holds all of the files. */
 export function commonFolder(files: readonly [string, ...string[]]): string {
   let common = dirname(files[0]);
   for (const file of files) {
-    while (!file.startsWith(common.endsWith(sep) ? common : common + sep) && dirname(common) !== common) common = dirname(common);
+    while (!isInFolder(file, common) && dirname(common) !== common) common = dirname(common);
   }
   return common;
 }
+
+/** Both absolute; however deep. */
+export const isInFolder = (path: string, folder: string): boolean => path.startsWith(folder.endsWith(sep) ? folder : folder + sep);

@@ -4,9 +4,11 @@ import { createProgress } from './progress.js';
 import { run } from './run.js';
 
 // A reader such as `head` may close the pipe early; there is then nobody left to tell, but the status still counts.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 const { NO_COLOR, FORCE_COLOR } = process.env;
 const isWished = FORCE_COLOR !== undefined && FORCE_COLOR !== '' && FORCE_COLOR !== '0';

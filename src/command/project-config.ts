@@ -31,6 +31,8 @@ export interface ProjectConfigs {
   of(file: string): Promise<FileConfig>;
   /** That of any file with this extension in the same folder: near enough to know which words to look for. */
   near(file: string): Promise<FileConfig>;
+  /** The configuration file that says what holds for a file; null for none. */
+  fileFor(file: string): string | null;
 }
 
 /**
@@ -56,8 +58,7 @@ export function projectConfigs(
   }
 
   async function of(file: string): Promise<FileConfig> {
-    if (choice.from === 'nowhere') return withoutConfig;
-    const configFile = chosen ?? nearestConfigFile(dirname(file));
+    const configFile = fileFor(file);
     if (configFile === null) return withoutConfig;
     const known = broken.get(configFile);
     if (known) return known;
@@ -71,6 +72,10 @@ export function projectConfigs(
       broken.set(configFile, found);
       return found;
     }
+  }
+
+  function fileFor(file: string): string | null {
+    return choice.from === 'nowhere' ? null : (chosen ?? nearestConfigFile(dirname(file)));
   }
 
   function loaderOf(configFile: string): ESLint {
@@ -91,6 +96,7 @@ export function projectConfigs(
   return {
     fallback,
     of,
+    fileFor,
     near(file) {
       const key = `${dirname(file)}\0${extname(file)}`;
       let config = nearFiles.get(key);

@@ -1,14 +1,25 @@
 import type { FileReport, Finding, Report } from './finding.js';
+import { jsonList } from './json-text.js';
+import { identityOf } from './words.js';
 
 const severities = { warning: 1, error: 2 } as const;
 
 /**
- * ESLint's own JSON, so that whatever reads that reads this, with one addition: every message's `witness`, the steps
- * that lead to the finding.
+ * ESLint's own JSON, so that whatever reads that reads this, with two additions to every message: its `witness`, the steps
+ * that lead to the finding, and its `fingerprint`, which stays when other lines change.
  */
-export const json = ({ files }: Report): string => `${JSON.stringify(files.map(resultOf), null, 2)}\n`;
+export function* json({ files, includeSuppressed }: Report): Iterable<string> {
+  yield* jsonList(results());
+  yield '\n';
 
-function resultOf({ path, findings, failure }: FileReport): object {
+  function* results(): Iterable<object> {
+    for (const file of files) {
+      if (includeSuppressed || file.failure !== null || file.findings.length > 0) yield resultOf(file, includeSuppressed);
+    }
+  }
+}
+
+function resultOf({ path, findings, suppressed, failure }: FileReport, includeSuppressed: boolean): object {
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   return {
     filePath: path,
@@ -18,6 +29,7 @@ function resultOf({ path, findings, failure }: FileReport): object {
         : []),
       ...findings.map((finding) => messageOf(path, finding)),
     ],
+    ...(includeSuppressed && { suppressedMessages: suppressed.map((finding) => suppressedMessageOf(path, finding)) }),
     errorCount: errors + (failure ? 1 : 0),
     fatalErrorCount: failure ? 1 : 0,
     warningCount: findings.length - errors,
@@ -42,5 +54,12 @@ function messageOf(file: string, finding: Finding): object {
       suggestions: suggestions.map(({ message: desc, ...suggestion }) => ({ ...suggestion, desc })),
     }),
     witness: { file, range, steps: witness },
+    fingerprint: identityOf(finding),
   };
+}
+
+function suppressedMessageOf(file: string, finding: Finding): object {
+  const kinds = { comment: 'directive', baseline: 'file' } as const;
+  const suppressions = finding.suppressions.map(({ by, justification }) => ({ kind: kinds[by], justification: justification ?? '' }));
+  return { ...messageOf(file, finding), suppressions };
 }

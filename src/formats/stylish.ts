@@ -11,15 +11,16 @@ const codes: Readonly<Record<Style, readonly [number, number]>> = {
 };
 
 /** For people: one block per file, one line per finding, and below it the steps that lead there. */
-export function stylish({ files, cwd, color }: Report): string {
+export function* stylish({ files, cwd, color }: Report): Iterable<string> {
   const styled = (style: Style, text: string): string => {
     const [on, off] = codes[style];
     return color ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   };
-  const lines = files.filter(({ findings }) => findings.length > 0).flatMap((file) => block(file));
-  if (lines.length === 0) return '';
   const total = files.reduce((sum, { findings }) => sum + findings.length, 0);
-  return ['', ...lines, styled('red', `✖ ${total} ${total === 1 ? 'problem' : 'problems'}`), '', ''].join('\n');
+  if (total === 0) return;
+  yield '\n';
+  for (const file of files) if (file.findings.length > 0) yield `${block(file).join('\n')}\n`;
+  yield `${styled('red', `✖ ${total} ${total === 1 ? 'problem' : 'problems'}`)}\n\n`;
 
   function block({ path, findings }: FileReport): string[] {
     const places = findings.map(({ line, column }) => `${line}:${column}`);

@@ -39,11 +39,11 @@ const layers: Readonly<Record<string, Layer>> = {
   rules: { of: ['rules'], from: ['rule', 'point', 'source', 'facts', 'state'], typesFrom: ['sql-model', 'pass', 'flow', 'settings', 'drivers'], typesOfPackages: trees },
   list: { of: ['src/rules'], from: ['rules'], typesFrom: ['rule'] },
   plugin: { of: ['src/plugin', 'src/index'], from: ['list', 'language'], typesFrom: ['rule', 'drivers', 'settings'], typesOfPackages: ['eslint'] },
-  formats: { of: ['src/formats'], packages: ['node:path'] },
+  formats: { of: ['src/formats'], packages: ['node:crypto', 'node:path'] },
   command: {
     of: ['src/command'],
     from: ['sql-model', 'sql', 'drivers', 'flow', 'settings', 'pass', 'source', 'facts', 'state', 'point', 'rule', 'plugin', 'formats'],
-    packages: ['ignore', 'tinyglobby', 'node:fs', 'node:fs/promises', 'node:path', 'node:module', 'node:util', 'node:url'],
+    packages: ['ignore', 'tinyglobby', 'node:child_process', 'node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:module', 'node:util', 'node:url'],
     typesOfPackages: ['eslint', ...trees],
   },
 };

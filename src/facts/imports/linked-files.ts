@@ -5,7 +5,7 @@ import { resultOf, type Unit } from '../../pass.js';
 import { scopes as scopesPass, type Scopes, type Variable } from '../../source/scope.js';
 import { isNamedIn } from '../declared/specifiers.js';
 import { exportTable } from './exports.js';
-import { fileStoreOf } from './file-store.js';
+import { fileStoreOf, type FileStore } from './file-store.js';
 import { createModulePaths } from './module-paths.js';
 import { fileParserOf } from './parse-file.js';
 import { createRelevance } from './relevance.js';
@@ -39,6 +39,8 @@ export interface LinkedFiles {
   pathOf(module: string, from: TSESTree.Node): string | null;
   /** The file at an absolute path; null where it is not read. */
   fileAt(path: string): Unit | null;
+  /** The absolute paths of the other files whose text has been looked at so far: what is known may depend on any of them. */
+  readonly consulted: ReadonlySet<string>;
 }
 
 /** For one linted file: files read, and UTF-16 units of text in them. */
@@ -50,7 +52,8 @@ const maximumSteps = 16;
 
 export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: readonly DriverDescriptor[]): LinkedFiles {
   const parser = root.settings.followImports ? fileParserOf(root) : null;
-  const store = parser && typeof root.parser === 'object' && root.parser !== null ? fileStoreOf(root.parser) : null;
+  const consulted = new Set<string>();
+  const store = parser && typeof root.parser === 'object' && root.parser !== null ? watched(fileStoreOf(root.parser), consulted) : null;
   const paths = createModulePaths();
   const isRelevant = store && createRelevance(store, paths, drivers);
   const byPath = new Map<string, Unit | null>([[root.filename, root]]);
@@ -77,7 +80,7 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
     writesOf: (variable) => rootScopes.writesOf(variable),
     isMemberWritten: (name) => rootScopes.isMemberWritten(name) || others.some((other) => other.isMemberWritten(name)),
   };
-  return { root, scopes, isOwn: (node) => unitOf(node) === root, unitOf, originOf, exportOf: (unit, name) => exportedBy(unit, name, 0), pathOf, fileAt };
+  return { root, scopes, isOwn: (node) => unitOf(node) === root, unitOf, originOf, exportOf: (unit, name) => exportedBy(unit, name, 0), pathOf, fileAt, consulted };
 
   function unitOf(node: TSESTree.Node | Variable): Unit {
     if (byProgram.size === 1) return root;
@@ -160,4 +163,18 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
     characters += text.length;
     return unit;
   }
+}
+
+/** Notes which files are asked for. */
+function watched(store: FileStore, consulted: Set<string>): FileStore {
+  return {
+    source(path) {
+      consulted.add(path);
+      return store.source(path);
+    },
+    read(path, parser) {
+      consulted.add(path);
+      return store.read(path, parser);
+    },
+  };
 }
