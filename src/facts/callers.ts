@@ -188,7 +188,7 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     if (owner) return !owner.private || owner.class === null;
     const variable = variableNaming(fn);
     if (!variable) return argumentPlace(fn) === null;
-    if (isExported(variable)) return true;
+    if (isExported(variable) || scopes.isVisibleToTemplate(variable)) return true;
     return scopes.readsOf(variable).some((reference) => {
       const { parent, child } = unwrappedParent(reference.identifier);
       return !(parent?.type === 'CallExpression' && parent.callee === child);

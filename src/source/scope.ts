@@ -34,6 +34,8 @@ export interface Scopes {
   definitionOf(variable: Variable): Definition;
   /** True when the variable lives at module (or script) level. */
   isModuleLevel(variable: Variable): boolean;
+  /** True when code that is not part of this tree can read the variable by its name: the template of a Vue component. */
+  isVisibleToTemplate(variable: Variable): boolean;
   /** Reads of the variable, in source order; type-only references are left out. */
   readsOf(variable: Variable): readonly Reference[];
   /** Places that give it a new value, its initialiser included. */
@@ -54,6 +56,9 @@ function createScopes(unit: Unit, writtenMembers: ReadonlySet<string>): Scopes {
     }
   }
   const definitions = new Map<Variable, Definition>();
+  // vue-eslint-parser keeps the template beside the program, and its reads out of the scopes.
+  const hasTemplate = 'templateBody' in unit.program && Boolean(unit.program.templateBody);
+  const isModuleLevel = (variable: Variable): boolean => variable.scope.type === 'module' || variable.scope.type === 'global';
   return {
     variableOf: (identifier) => {
       const variable = byIdentifier.get(identifier) ?? null;
@@ -67,7 +72,8 @@ function createScopes(unit: Unit, writtenMembers: ReadonlySet<string>): Scopes {
       definitions.set(variable, definition);
       return definition;
     },
-    isModuleLevel: (variable) => variable.scope.type === 'module' || variable.scope.type === 'global',
+    isModuleLevel,
+    isVisibleToTemplate: (variable) => hasTemplate && isModuleLevel(variable),
     readsOf: (variable) => variable.references.filter((reference) => reference.isRead() && !isTypeReference(reference)),
     writesOf: (variable) => variable.references.filter((reference) => reference.isWrite()),
     text: unit.text,

@@ -480,7 +480,7 @@ export class ValueFlow {
     const reads = this.scopes.readsOf(variable).filter(({ identifier }) => !write || canSee(identifier, write));
     const place = write ?? variable.identifiers[0] ?? variable.defs[0]?.node;
     const declaration = variable.defs[0]?.node.parent;
-    if (place && declaration?.parent?.type === 'ExportNamedDeclaration') {
+    if (place && (declaration?.parent?.type === 'ExportNamedDeclaration' || this.scopes.isVisibleToTemplate(variable))) {
       this.#end({ kind: 'exported' }, place, place, flow);
     } else if (place && declaration?.type === 'VariableDeclaration' && declaration.kind.endsWith('using')) {
       // It is disposed of at the block's end, read or not.

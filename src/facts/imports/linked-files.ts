@@ -76,6 +76,7 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
     // These ask the variable itself, whichever file it stands in.
     definitionOf: (variable) => rootScopes.definitionOf(variable),
     isModuleLevel: (variable) => rootScopes.isModuleLevel(variable),
+    isVisibleToTemplate: (variable) => rootScopes.isVisibleToTemplate(variable),
     readsOf: (variable) => rootScopes.readsOf(variable),
     writesOf: (variable) => rootScopes.writesOf(variable),
     isMemberWritten: (name) => rootScopes.isMemberWritten(name) || others.some((other) => other.isMemberWritten(name)),
