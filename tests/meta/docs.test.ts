@@ -5,7 +5,8 @@ import { createPlugin } from '../../src/plugin.js';
 import { rules } from '../../src/rules.js';
 import { driversDocument } from '../../scripts/drivers-document.js';
 import { built, projectRequire, root } from '../built.js';
-import { exists, headingsOf, namesIn, read, typescript, type Heading } from './project.js';
+import { examplesIn, type Example } from './documented-examples.js';
+import { exists, headingsOf, namesIn, read, typescript } from './project.js';
 
 /** In this order; `With …` stands for any number of sections, one for each way to write the cure. */
 const sections = ['What goes wrong', 'Bad', 'Good', 'With …', 'Options', 'Limits', 'When not to use it', 'Further reading'];
@@ -13,24 +14,6 @@ const optional: readonly string[] = ['With …', 'Options'];
 
 const plugin = createPlugin();
 const linter = new Linter();
-
-interface Example {
-  readonly section: string;
-  readonly code: string;
-  /** Taken from `<!-- settings: {…} -->` and `<!-- options: {…} -->` before the code. */
-  readonly settings: unknown;
-  readonly options: unknown;
-}
-
-function examplesIn({ text: section, body }: Heading): Example[] {
-  return [...body.matchAll(/((?:<!-- .*? -->\s*)*)```(?:ts|tsx|js)\n(.*?)```/gs)].map(([, comments = '', code = '']) => {
-    const said = (name: string): unknown => {
-      const json = new RegExp(`<!-- ${name}: (.*?) -->`, 's').exec(comments)?.[1];
-      return json === undefined ? undefined : JSON.parse(json);
-    };
-    return { section, code, settings: said('settings'), options: said('options') };
-  });
-}
 
 function reports({ code, settings, options }: Example, rule: string): Linter.LintMessage[] {
   return linter.verify(
