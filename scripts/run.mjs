@@ -11,6 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What each task runs after the build: a program as it is, or one of ours in TypeScript, bundled first. */
 const tasks = {
   test: ['node_modules/vitest/vitest.mjs', 'run'],
+  'test:hosts': ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.hosts.config.ts'],
   demo: ['scripts/demo.ts'],
   bench: ['bench/bench.ts'],
   docs: ['scripts/docs.ts'],
@@ -32,8 +33,8 @@ const [program, ...parameters] = command;
 run(process.execPath, [program.endsWith('.ts') ? bundled(program) : program, ...parameters, ...rest]);
 
 function bundled(source) {
-  build(['--no-config', '--format', 'esm', '--no-dts', '--out-dir', '.cache', source], `${source} could not be bundled.`);
-  return join('.cache', basename(source).replace(/\.ts$/, '.mjs'));
+  build(['--no-config', '--format', 'esm', '--no-dts', '--out-dir', '.cache/scripts', source], `${source} could not be bundled.`);
+  return join('.cache/scripts', basename(source).replace(/\.ts$/, '.mjs'));
 }
 
 /** Says nothing unless it fails. */
