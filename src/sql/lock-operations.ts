@@ -64,7 +64,7 @@ export function walkStatement(context: WalkContext): StatementWalk {
     query(node, top = {}) {
       const scope = walker.walkQuery(node, nestingOf(top));
       if (!scope) return null;
-      const columns = scope.relation.outlet.kind === 'result' ? scope.relation.columns.map(({ name }) => name) : [];
+      const columns = scope.relation.outlet.kind === 'result' ? scope.relation.columns.map(({ shownName }) => shownName) : [];
       return { level: scope.level, columns };
     },
     expression(value) {
@@ -83,7 +83,7 @@ export function walkStatement(context: WalkContext): StatementWalk {
         commonTables: new Map(),
       };
       walkClauses(walker, select, scope, nesting);
-      return scope.relation.columns.map(({ name }) => name);
+      return scope.relation.columns.map(({ shownName }) => shownName);
     },
     tableColumns() {
       const destinationsOf = destinationFinder();

@@ -112,7 +112,7 @@ function walkOperands(
       selectClause: 'select',
     });
     if (scope.relation.columns.length === 0) {
-      for (const { name } of walked.relation.columns) addColumn(scope.relation, name);
+      for (const { name, shownName } of walked.relation.columns) addColumn(scope.relation, name, shownName);
       scope.relation.open = walked.relation.open;
     }
     return walked;

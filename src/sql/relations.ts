@@ -6,6 +6,8 @@ export interface OutputColumn {
   index: number;
   /** Null when it cannot be known: a hole stands in it, or it is a `*`. */
   name: string | null;
+  /** The name as the server gives it to the client: MySQL folds names to compare them, and answers them as they are written. */
+  shownName: string | null;
   /** ORDER BY, GROUP BY or DISTINCT ON of its own query names it by alias or position. */
   sortKey: boolean;
 }
@@ -103,7 +105,7 @@ export function outcomeFinder(): (place: Place) => Outcome {
   function follow({ outlet, uses }: Relation, column: OutputColumn): Outcome {
     switch (outlet.kind) {
       case 'result':
-        return { ...UNREAD, column: { index: column.index, name: column.name, direct: true } };
+        return { ...UNREAD, column: { index: column.index, name: column.shownName, direct: true } };
       case 'stored':
         return USED;
       case 'discarded':

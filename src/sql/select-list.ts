@@ -4,7 +4,7 @@ import { columnNameOf, nameParts } from './parse-tree.js';
 import { AFTER_SELECT_ITEM, clauseEnd } from './query-levels.js';
 import { addUse, type OutputColumn, type Place } from './relations.js';
 import { rangeOfRun } from './sql-source.js';
-import { callAt } from './tokens.js';
+import { callAt, textAt } from './tokens.js';
 import { addColumn, consumedIn, knownName, type Nesting, noteColumn, type Scope, type Walker } from './walker.js';
 
 /** Whether a hole stands where a select item does, so that it may be several items. */
@@ -41,10 +41,11 @@ export function walkTargets(
       continue;
     }
     const written = name ?? (mayBeAliased(walker, val) ? undefined : unaliasedName(walker, val));
-    const column = addColumn(relation, knownName(written));
+    const column = addColumn(relation, knownName(written), shownName(walker, knownName(written), val));
     walker.walkExpression(val, scope, { ...place, sink: { kind: 'column', relation, column, direct: true } });
     if (name === undefined && mayBeSeveral(walker, val)) {
       column.name = null;
+      column.shownName = null;
       relation.open = true;
     }
   }
@@ -75,18 +76,29 @@ function unaliasedName(walker: Walker, value: Node | undefined): string | undefi
   return written ? source.textOf(rangeOfRun(source, call.run)) : undefined;
 }
 
+/** MySQL answers a column under its name as it is written at the end of the item; null where the text does not show it. */
+function shownName(walker: Walker, name: string | null, value: Node | undefined): string | null {
+  const { dialect, source, wantsRanges } = walker.context;
+  if (dialect === 'postgres' || name !== name?.toLowerCase()) return name;
+  const location = wantsRanges ? walker.firstLocation(value) : -1;
+  if (location < 0 || !source.view) return name;
+  const last = textAt(source.view, clauseEnd(source.view, source.view.indexAt(location), AFTER_SELECT_ITEM));
+  const written = last.startsWith('"') ? last.slice(1, -1) : last;
+  return written.toLowerCase() === name ? written : name;
+}
+
 /** `*` hands up every column of every FROM item, `t.*` those of one. */
 function expandStar(walker: Walker, scope: Scope, qualifier: string | undefined, place: Place): void {
   const { relation } = scope;
   const entries = scope.entries.filter((entry) => qualifier === undefined || entry.alias === qualifier);
-  const add = (name: string | null): OutputColumn => addColumn(relation, name);
+  const add = (name: string | null, shown = name): OutputColumn => addColumn(relation, name, shown);
   if (entries.length === 0) {
     add(null);
     relation.open = true;
   }
   for (const entry of entries) {
     for (const { name, column } of entry.columns) {
-      const outer = add(name);
+      const outer = add(name, name === column.name ? column.shownName : name);
       const sink = { kind: 'column', relation, column: outer, direct: true } as const;
       if (entry.relation) addUse(entry.relation, column, { ...place, sink });
     }

@@ -115,8 +115,8 @@ export function newRelation(outlet: Outlet): Relation {
 }
 
 /** Appends a column; its position is unknown behind a `*` that may stand for any number of columns. */
-export function addColumn(relation: Relation, name: string | null): OutputColumn {
-  const column: OutputColumn = { index: relation.open ? -1 : relation.columns.length, name, sortKey: false };
+export function addColumn(relation: Relation, name: string | null, shownName = name): OutputColumn {
+  const column: OutputColumn = { index: relation.open ? -1 : relation.columns.length, name, shownName, sortKey: false };
   relation.columns.push(column);
   return column;
 }

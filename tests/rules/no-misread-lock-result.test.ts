@@ -63,6 +63,7 @@ runRuleTests(rule, {
     good('a wait for a value that is there', inFunction(`const { rows } = ${call};\nif (rows[0].ok === undefined) throw new Error('no answer');\nif (rows[0].ok) await work();`)),
     good('a driver that renames columns', "import postgres from 'postgres';\nconst sql = postgres({ transform: postgres.camel });\nconst c = await sql.reserve();\nconst [row] = await c`SELECT pg_try_advisory_lock(1) AS got_lock`;\nif (row.gotLock) run();"),
     good('GET_LOCK compared with 1', mysql('if (rows[0].ok !== 1) return;')),
+    good('GET_LOCK, read under an alias as MySQL answers it', mysql('if (rows[0].ok !== 1) return;').replaceAll(/\bok\b/g, 'gotLock')),
     good('GET_LOCK, its NULL tested as well', mysql('if (rows[0].ok === 0 || rows[0].ok === null) return;')),
     good('GET_LOCK, its NULL tested before', mysql('const { ok } = rows[0];\n  if (ok == null) throw new Error("error");\n  if (ok === 0) return;')),
     good('GET_LOCK made a number, which NULL makes 0', mysql('if (Number(rows[0].ok) === 0) return;')),

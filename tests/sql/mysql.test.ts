@@ -62,6 +62,18 @@ describe('MySQL', () => {
     expect(lockIn(sql, MYSQL).column).toEqual({ index: 0, name, direct: true });
   });
 
+  it.each([
+    ['SELECT GET_LOCK("a", 10) AS gotLock', 'gotLock'],
+    ['SELECT GET_LOCK(?, 10) gotLock FROM t LIMIT 1', 'gotLock'],
+    ['SELECT GET_LOCK(?, 10) AS `gotLock`', 'gotLock'],
+    ['SELECT 1 AS one, GET_LOCK(?, 10) AS GOT_LOCK', 'GOT_LOCK'],
+    ['SELECT * FROM (SELECT GET_LOCK(?, 10) AS gotLock) AS l', 'gotLock'],
+    ['SELECT l.GotLock FROM (SELECT GET_LOCK(?, 10) AS gotLock) AS l', 'GotLock'],
+    ['SELECT GET_LOCK(?, 10) AS gotLock UNION ALL SELECT 1', 'gotLock'],
+  ])('%s answers under the name as written', (sql, name) => {
+    expect(lockIn(sql, MYSQL).column).toMatchObject({ name, direct: true });
+  });
+
   it('reads IF like CASE', () => {
     const [condition, then] = locksIn('SELECT IF(GET_LOCK("a", 1), RELEASE_LOCK("a"), 0)', MYSQL);
     expect([condition?.guarded, then?.guarded]).toEqual([false, true]);
