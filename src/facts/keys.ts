@@ -43,6 +43,10 @@ const same: Comparison = { is: 'same' };
 const unknown: Comparison = { is: 'unknown' };
 const differentBy = (by: Difference): Comparison => ({ is: 'different', by });
 
+/** Did one and the same call of the helper lead to both? */
+const isOneRun = (one: LockKey, other: LockKey): boolean =>
+  one.frames.length === other.frames.length && one.frames.every(({ call }, index) => call === other.frames[index]?.call);
+
 /** Definitions of variables that are followed in one comparison. */
 const depthLimit = 12;
 
@@ -65,7 +69,7 @@ export function createKeys(scopes: Scopes, frameReader: FrameReader): Keys {
   function compare(one: LockKey, other: LockKey): Comparison {
     if (one.lock.operation.dialect !== other.lock.operation.dialect) return unknown;
     // Two keys of one run of a helper are compared as the helper writes them: its variables are the same ones.
-    const asWritten = compareParts(one, other, []);
+    const asWritten = isOneRun(one, other) ? compareParts(one, other, []) : unknown;
     return asWritten.is === 'same' || (one.frames.length === 0 && other.frames.length === 0) ? asWritten : compareParts(one, other, null);
   }
 

@@ -99,8 +99,10 @@ export function createReader(scopes: Scopes, isKept: (place: string) => boolean,
       }
       case 'AssignmentExpression':
         return node.operator === '=' ? again(node.right) : null;
-      case 'TemplateLiteral':
-        return node.expressions.map(again).map((part) => part && derivedFrom(part)).find((part) => part !== null) ?? null;
+      case 'TemplateLiteral': {
+        const derived = node.expressions.map(again).map((part) => part && derivedFrom(part)).find((part) => part !== null);
+        return derived ?? (node.quasis.some(({ value }) => value.raw !== '') ? { kind: 'truthy', tells: null } : null);
+      }
       default:
         return null;
     }

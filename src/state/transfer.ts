@@ -1,4 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
+import type { Event } from '../facts/events.js';
 import type { Frame } from '../facts/frames.js';
 import { disposerOf } from '../facts/summaries.js';
 import type { Handle } from '../facts/values.js';
@@ -121,6 +122,7 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     const occasion: Occasion = { call: node, failed, pending: unawaited && here.some(({ kind }) => kind === 'statement') && !isReturned(node), read: reader.read, lend };
     let states: readonly State[] = [unawaited ? state : answered(node, state, failed)];
     for (const event of here) states = states.flatMap((current) => applyEvent(current, event, occasion, around));
+    if (!failed) states = states.map((current) => here.reduce(withKeysOf, current));
     if (edge.to.kind === 'callback-start' && edge.to.call === node) {
       return plan?.kind === 'driver' && plan.events.errorFirst ? states.flatMap((current) => errorFirst(node, current, failed, occasion)) : states;
     }
@@ -128,6 +130,21 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     if (frame) return states.flatMap((current) => helped(node, frame, current, edge, unawaited));
     states = states.map((current) => calledParameter(node, current, failed));
     return here.length > 0 || plan ? states : states.map((current) => unseenCall(node, current));
+  }
+
+  /** A lock was asked for on the key, so there is one: `if (key) …` and `if (key !== null) …` say nothing new. */
+  function withKeysOf(state: State, event: Event): State {
+    if (event.kind !== 'statement') return state;
+    let { variables } = state;
+    for (const { operation, boundValue } of event.alternatives.flatMap(({ query }) => query.locks)) {
+      if (operation.action !== 'acquire' && operation.action !== 'try') continue;
+      for (const key of operation.keys) {
+        const value = boundValue(key);
+        const place = value && reader.placeOf(value);
+        if (place && places.kept.has(place) && !variables.has(place)) variables = withEntry(variables, place, { kind: 'truthy', tells: null });
+      }
+    }
+    return variables === state.variables ? state : { ...state, variables };
   }
 
   /** Somebody waits: whatever was sent without waiting has its answer, or one of them has not succeeded. */

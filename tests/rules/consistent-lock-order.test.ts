@@ -56,6 +56,11 @@ const badRows: Record<string, string> = {
   'PERFORM': 'DO $$ BEGIN PERFORM pg_advisory_xact_lock(id) FROM jobs; END $$',
 };
 
+/** A function for each pair of keys, which runs the wrapper of the second key inside that of the first. */
+const wrapped = (...pairs: readonly (readonly [string, string])[]): string =>
+  `${pg}async function withLock(c, key, work) {\n  await c.query('SELECT pg_advisory_lock($1)', [key]);\n  try { return await work(); } finally { await c.query('SELECT pg_advisory_unlock($1)', [key]); }\n}\n` +
+  pairs.map(([first, second], index) => `export async function run${index}(work) { const c = await pool.connect(); await withLock(c, ${first}, () => withLock(c, ${second}, work)); await c.end(); }\n`).join('');
+
 function bad(name: string, code: string, marked: string, messageId: string, data: Record<string, string | number>, nth?: number): InvalidCase {
   return { name, code, errors: [errorAt(code, marked, { messageId, data, ...(nth !== undefined && { nth }) })] };
 }
@@ -73,6 +78,8 @@ runRuleTests(rule, {
     { name: 'a bound list that is constant', code: rows('SELECT pg_advisory_xact_lock(k) FROM unnest($1::bigint[]) k', '[1, 2]') },
     { name: 'two functions with one order', code: pg + inTransaction('one', lock('1') + lock('2')) + inTransaction('two', lock('1') + lock('2')) },
     { name: 'a lock that does not wait, in the other order', code: pg + inTransaction('one', lock('1') + lock('2')) + inTransaction('two', lock('2') + `await ${q('pg_try_advisory_xact_lock(1)')};`) },
+    { name: 'a wrapper around itself, with two keys', code: wrapped(['1', '2']) },
+    { name: 'two functions that nest a wrapper in one order', code: wrapped(['1', '2'], ['1', '2']) },
     { name: 'shared locks', code: (pg + inTransaction('one', lock('1') + lock('2')) + inTransaction('two', lock('2') + lock('1'))).replaceAll('xact_lock', 'xact_lock_shared') },
     { name: 'a lock that both take before', code: pg + inTransaction('one', lock('9') + lock('1') + lock('2')) + inTransaction('two', lock('9') + lock('2') + lock('1')) },
     { name: 'locks that are not held together', code: pg + inTransaction('one', session('1') + `await ${q('pg_advisory_unlock(1)')};` + session('2')) + inTransaction('two', session('2') + `await ${q('pg_advisory_unlock(2)')};` + session('1')) },
@@ -94,6 +101,7 @@ runRuleTests(rule, {
     { name: 'two statements in Promise.all on one connection', code: pg + inTransaction('run', `await Promise.all([${q('pg_advisory_xact_lock(1)')}, ${q('pg_advisory_xact_lock(2)')}]);`) },
   ],
   invalid: [
+    bad('two functions that nest a wrapper in opposite orders', wrapped(['1', '2'], ['2', '1']), 'withLock(c, 1, work)', 'opposite', { fn: 'pg_advisory_lock', held: 8, other: 7 }),
     ...perDriver.map(({ bad: invalid }) => invalid),
     ...Object.entries(badRows).map(([name, sql]) => {
       const code = rows(sql);

@@ -40,6 +40,9 @@ const refusedThrow = owner(`  const { rows } = await ${tryLock};\n  if (!rows[0]
 const rejected = owner(`  await ${lock};\n  try { await work(); } finally { await c.end(); }`, client);
 const lazy =
   "import postgres from 'postgres';\nconst sql = postgres();\nexport async function run(work) {\n  const c = await sql.reserve();\n  try {\n    await c`SELECT pg_advisory_lock(7)`;\n    await work();\n  } finally {\n    c`SELECT pg_advisory_unlock(7)`;\n    c.release();\n  }\n}";
+/** The unlock is guarded by a test of the key, or of something else. */
+const keyed = (value: string, guard: string): string =>
+  owner(`  let key = null;\n  let other = null;\n  try {\n    key = ${value};\n    other = otherOf(work);\n    await c.query('SELECT pg_advisory_lock($1)', [key]);\n    await work();\n  } finally { if (${guard}) await c.query('SELECT pg_advisory_unlock($1)', [key]); c.release(); }`);
 const helpers = `import { Pool } from 'pg';\nconst pool = new Pool();\nasync function lock(c) { await ${lock}; }\nasync function unlock(c) { await ${unlock}; }\nexport async function run(work) {\n  const c = await pool.connect();\n  try {\n    await lock(c);\n    await work();\n    await unlock(c);\n  } finally { c.release(); }\n}`;
 
 /** A pool of a file that is not read: what its results look like is told by how they are read. */
@@ -57,6 +60,9 @@ runRuleTests(rule, {
     silent('the connection is destroyed', owner(`  try { await ${lock}; await work(); } finally { c.release(true); }`)),
     silent('the connection is destroyed on failure', owner(`  try { await ${lock}; await work(); await ${unlock}; c.release(); } catch (error) { c.release(error); throw error; }`)),
     silent('a flag tells whether there is something to unlock', owner(`  let locked = false;\n  try { await ${lock}; locked = true; await work(); } finally { if (locked) await ${unlock}; c.release(); }`)),
+    ...[['`job:${work.name}`', 'key'], ['keyOf(work)', 'key'], ['keyOf(work)', 'key !== null'], ['keyOf(work)', 'key != null && c']].map(([value = '', guard = '']) =>
+      silent(`the key of the lock is there to unlock: ${value}, ${guard}`, keyed(value, guard)),
+    ),
     silent('the connection is handed to the caller', owner(`  await ${lock};\n  return c;`)),
     silent('the connection is stored', owner(`  await ${lock};\n  store.connection = c;`)),
     silent('a closure that leaves holds the connection', owner(`  await ${lock};\n  return async () => { await ${unlock}; c.release(); };`)),
@@ -86,6 +92,7 @@ runRuleTests(rule, {
       code,
       errors: [errorAt(code, tryLock, { messageId: 'throws', data: { fn: 'pg_try_advisory_lock', step: '`work`', line: 7 } })],
     })),
+    { name: 'a test of something else than the key', code: keyed('`job:${work.name}`', 'other'), errors: [errorAt(keyed('`job:${work.name}`', 'other'), "c.query('SELECT pg_advisory_lock($1)', [key])", { messageId: 'ends', data: { fn } })] },
     leaves('an early return', owner(`  await ${lock};\n  try {\n    if (work.isDone) return;\n    await ${unlock};\n  } finally { c.release(); }`), 'returns', { line: 7 }),
     leaves('an unlock in `try` and a handler that swallows', owner(`  try {\n    await ${lock};\n    await work();\n    await ${unlock};\n  } catch {}\n  c.release();`), 'throws', { step: '`work`', line: 7 }),
     leaves('a throw of its own', given(`  await ${lock};\n  if (Math.random() > 2) throw new Error('unlikely');\n  await ${unlock};`), 'thrown', { line: 4 }),
