@@ -35,6 +35,7 @@ const reasons: Readonly<Record<Evidence['because'], string>> = {
   annotation: 'annotated',
   caller: 'passed by the caller',
   'module-import': 'imported or held at module level, its file does not show what it is',
+  accessor: 'handed out by a function whose file does not show what it is',
   type: 'said by the type checker',
   setting: "said by settings['advisory-lock']",
   option: 'passed as an option',

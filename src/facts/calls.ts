@@ -2,6 +2,7 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import type { Give } from '../drivers/driver.js';
 import { isFunction, memberName, returnedExpressions, unwrap, type FunctionNode } from '../source/ast.js';
 import { calleeOfCall } from './imports/elsewhere.js';
+import { accessorNamed, accessorStep } from './accessors.js';
 import { isDecided, unify, unifyPresent } from './agreement.js';
 import type { Core } from './core.js';
 import type { CallMeaning } from './evaluator.js';
@@ -28,7 +29,7 @@ export function createCalls(core: Core) {
 
   function resultOfCall(node: CallNode): Value {
     if (isCircular(node)) return circular;
-    const read = calledElsewhere(node);
+    const read = calledElsewhere(node) ?? accessed(node);
     if (read) return read;
     const meaning = core.meaningOf(node);
     if (meaning) return resultOfMeaning(meaning, node);
@@ -57,6 +58,16 @@ export function createCalls(core: Core) {
     if (callee.type !== 'elsewhere') return null;
     const value = core.elsewhere.called(callee, node);
     return isDecided(value) ? value : null;
+  }
+
+  /** `getPool()` of a file that was not read: what its module keeps, without waiting for it or saying which. */
+  function accessed(node: CallNode): Value | null {
+    if (node.type !== 'CallExpression' || node.arguments.length > 0) return null;
+    const callee = calledName(node);
+    const name = callee.type === 'MemberExpression' ? memberName(callee) : callee.type === 'Identifier' ? callee.name : null;
+    if (name === null || accessorNamed(name) === null) return null;
+    const value = core.valueOf(callee);
+    return value.type === 'foreign' ? { type: 'foreign', module: value.module, path: [...value.path, accessorStep(name)] } : null;
   }
 
   function resultOfMeaning(meaning: CallMeaning, node: CallNode): Value {
@@ -165,4 +176,10 @@ export function createCalls(core: Core) {
         return unknown;
     }
   }
+}
+
+/** What is called; compilers write `(0, db_1.getPool)()`. */
+function calledName(node: TSESTree.CallExpression): TSESTree.Node {
+  const callee = unwrap(node.callee);
+  return callee.type === 'SequenceExpression' ? unwrap(callee.expressions.at(-1) ?? callee) : callee;
 }

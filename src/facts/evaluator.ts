@@ -3,6 +3,7 @@ import type { Call, Condition, DriverDescriptor, Position, Sends } from '../driv
 import { enclosingClass, enclosingFunction, isInside, memberName, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import { mentionsLock } from '../sql/lock-functions.js';
 import type { PatternStep, Variable } from '../source/scope.js';
+import { accessorOn } from './accessors.js';
 import { identified, isDecided, ofModule, unify, unifyPresent } from './agreement.js';
 import { createCalls } from './calls.js';
 import type { Core, EvaluatorParts, Placed } from './core.js';
@@ -357,6 +358,11 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
         const resolves = readKind(value.driver, value.kind, (kind) => kind.resolves);
         if (resolves === undefined) return value;
         return creations.make(resolves, value.driver, value, null, { evidence: { because: 'taken-from-pool', node: value.node }, identity: value.node });
+      }
+      case 'foreign': {
+        // What is worth waiting for may be made, or checked out, for whoever waits.
+        const accessor = accessorOn(value.path);
+        return accessor === null || accessor === 'pool' ? value : unknown;
       }
       case 'unknown':
         return value.alternatives.length > 0 ? unify(value.alternatives.map(awaited), undefined, value.from) : value;

@@ -128,7 +128,8 @@ export const events = definePass(
       const handle = handleOf(first);
       if (first.sent === 'never') return [{ kind: 'never-sent', node: first.node, query: first, handle }];
       const event: StatementEvent = { kind: 'statement', node: first.node, handle, alternatives: group.map(statementOf) };
-      if (handle.role !== 'pool' && handle.role !== 'http') return [event];
+      const takesAnother = (handle.role === 'pool' || handle.role === 'http') && handle.evidence.because !== 'accessor';
+      if (!takesAnother) return [event];
       return [event, { kind: 'use-pool', node, pool: handle, query: first }];
     }
 

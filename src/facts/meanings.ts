@@ -1,6 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Call, DriverDescriptor } from '../drivers/driver.js';
 import { memberName, unwrap } from '../source/ast.js';
+import { accessorOn } from './accessors.js';
 import type { Core } from './core.js';
 import type { CallMeaning } from './evaluator.js';
 import { methodOfKind, readKind } from './kinds.js';
@@ -62,6 +63,7 @@ export function createMeanings(core: Core) {
 
     /** A method of something imported from a file that was not read, or an imported function. */
     function ofForeign(foreign: Value & { type: 'foreign' }, expression: TSESTree.Node): CallMeaning | null {
+      if (!isTag && accessorOn(foreign.path) === 'tag') return ofUnknownReceiver(expression);
       const at = expression.type === 'MemberExpression' ? expression.object : expression;
       const owner = expression.type === 'MemberExpression' ? modules.ownerOfMethod(name) : null;
       const method = owner && methodOfKind(owner.driver, owner.kind, name);
@@ -86,8 +88,7 @@ export function createMeanings(core: Core) {
     /** A method called on something of which the file shows nothing. */
     function ofUnknownReceiver(expression: TSESTree.Node): CallMeaning | null {
       if (expression.type !== 'MemberExpression' || isBuiltIn(expression.object)) return null;
-      const object = core.valueOf(expression.object);
-      if (object.type !== 'shape' && object.type !== 'elsewhere' && (object.type !== 'unknown' || object.alternatives.length > 0)) return null;
+      if (!isOpen(core.valueOf(expression.object))) return null;
       const isShared = isModuleConstant(expression.object);
       const owner = modules.ownerOfMethod(name, isShared ? 'pool' : 'session');
       const call = owner && methodOfKind(owner.driver, owner.kind, name);
@@ -104,6 +105,21 @@ export function createMeanings(core: Core) {
     }
   }
 
+  /** Does nothing in the file tell what the object is? */
+  function isOpen(object: Value): boolean {
+    switch (object.type) {
+      case 'shape':
+      case 'elsewhere':
+        return true;
+      case 'foreign':
+        return accessorOn(object.path) === 'tag';
+      case 'unknown':
+        return object.alternatives.every(({ type }) => type === 'unknown' || type === 'foreign');
+      default:
+        return false;
+    }
+  }
+
   /**
    * A handle imported from a file that was not read. At module level it cannot be a transaction or somebody's own
    * connection; a pool is the better of the two things it can be.
@@ -114,7 +130,7 @@ export function createMeanings(core: Core) {
       driver,
       kind,
       identity: `${value.module}#${path.join('.')}`,
-      evidence: { because: 'module-import', node },
+      evidence: { because: accessorOn(path) === 'handle' || accessorOn(path) === 'tag' ? 'accessor' : 'module-import', node },
     });
     return { ...handle, moduleLevel: true, assumed: true };
   }

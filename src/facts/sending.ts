@@ -1,6 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Role, Sends } from '../drivers/driver.js';
 import { unwrap, unwrappedParent } from '../source/ast.js';
+import { ambientTransactionAround } from './ambient-transactions.js';
 import { createBatches } from './batches.js';
 import { createConfiguration } from './configuration.js';
 import type { CallMeaning } from './evaluator.js';
@@ -26,11 +27,16 @@ export function createSending({ evaluated, fragments, scopes, unit }: StatementP
 
   function handleOf(sending: CallNode, meaning: CallMeaning, sends: Sends, frames: readonly Frame[], steps: readonly BuilderStep[] | null): HandleChoice {
     const chosen = tokenOf(sending, meaning, sends, frames) ?? chainToken(steps, meaning, frames) ?? receiverOf(sending, meaning, frames);
-    const isImplicit = chosen.certain.role === 'pool' && mayJoinTransaction(chosen.certain);
+    const isImplicit = chosen.certain.role === 'pool' && (mayJoinTransaction(chosen.certain) || joinsAmbientTransaction(sending, chosen.certain, frames));
     const certain: Handle = isImplicit ? { ...chosen.certain, role: 'unknown' } : chosen.certain;
     if (sends.over !== undefined) return { certain: inRole(sends.over, certain), others: [] };
     const batch = batches.batchOf(sending);
     return batch ? { certain: inTransaction(certain, batch), others: [] } : { ...chosen, certain };
+  }
+
+  /** What another file makes may look for the transaction in which it is used. */
+  function joinsAmbientTransaction(sending: CallNode, { assumed }: Handle, frames: readonly Frame[]): boolean {
+    return assumed && [sending, ...frames.map(({ call }) => call)].some((node) => ambientTransactionAround(node, evaluator, scopes) !== null);
   }
 
   /** A handle passed as an argument or option: `{ transaction: t }`. */

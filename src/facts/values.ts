@@ -75,6 +75,8 @@ export interface Evidence {
     | 'annotation'
     | 'caller'
     | 'module-import'
+    /** Given by a function of a file that was not read, which may look for the caller's transaction. */
+    | 'accessor'
     | 'type'
     | 'setting'
     | 'option'

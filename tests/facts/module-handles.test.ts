@@ -30,7 +30,44 @@ describe('handles from files that were not read', () => {
   ]);
 });
 
+const called = (accessor: string, use: string, module = './db'): string =>
+  `import { ${/^(?:await )?(\w+)/.exec(accessor)?.[1] ?? ''} } from '${module}';\nexport async function run(work) { const db = ${accessor}; await ${use}; }`;
+
+describe('functions of other files that hand out what their module keeps', () => {
+  const query = `db.query(${LOCK})`;
+  const tag = 'db`SELECT pg_advisory_lock(1)`';
+  itFinds([
+    ...['getPool()', 'pool()', 'useDb()', 'getDatabase()', 'getReadonlyPgPool()', 'dbInstance()', 'getInstance()', 'getDBPool()', 'Database.getInstance().getPool()', 'services.db()', 'getDb().pool', 'await getPool()'].map((accessor) =>
+      one(`${accessor}, called in a function`, called(accessor, query), '2 pool pg_advisory_lock'),
+    ),
+    ...['getClient()', 'getDbClient()', 'getConnection()', 'getDbConnection()', 'getTransaction()', 'getCurrentDb()', 'getTenantDb()', 'createPool()', 'openDb()', 'getManager()', 'getSession()', 'getDb(work)', 'await getDb()', 'getPoolStats()', 'getDbName()', 'audit()'].map((accessor) =>
+      one(`${accessor} may give anything`, called(accessor, query), '2 unknown pg_advisory_lock'),
+    ),
+    ...['getSql()', 'sql()', 'getSqlClient()'].map((accessor) => one(`${accessor} as a tag`, called(accessor, tag), '2 pool pg_advisory_lock')),
+    one('a name that says too little, as a tag', called('getClient()', tag)),
+    one('two calls in one expression', `import { getPool } from '@acme/db';\nexport const run = () => getPool().query(${LOCK});`, '2 pool pg_advisory_lock'),
+    one('by a compiler', `const db_1 = require('./db');\nexports.run = () => (0, db_1.getPool)().query(${LOCK});`, '2 pool pg_advisory_lock'),
+    one('kept in a field', `import { getPool } from './db';\nexport class Jobs { pool = getPool();\n run() { return this.pool.query(${LOCK}); } }`, '3 pool pg_advisory_lock'),
+    one('behind a getter', `import { Database } from './db';\nexport class Jobs { get pool() { return Database.getInstance().getPool(); }\n run() { return this.pool.query(${LOCK}); } }`, '3 pool pg_advisory_lock'),
+    one('a connection taken from it', called('getPool()', `(await db.connect()).query(${LOCK})`), '2 connection pg_advisory_lock'),
+    one('a transaction begun on it', called('getDb()', `db.transaction(async (tx) => { await tx.execute('SELECT pg_advisory_xact_lock(1)'); })`), '2 transaction pg_advisory_xact_lock'),
+    one('or what an AsyncLocalStorage has', `import { getDb } from './db';\nexport const run = () => (storage.getStore() ?? getDb()).query(${LOCK});`, '2 unknown pg_advisory_lock'),
+    one('a method of something unknown', `export const run = (service) => service.getPool().query(${LOCK});`, '1 unknown pg_advisory_lock'),
+    one('a function of this file', `const getPool = () => store.getStore();\nexport const run = () => getPool().query(${LOCK});`, '2 unknown pg_advisory_lock'),
+  ]);
+});
+
 describe('transactions that a file does not show', () => {
+  const inside = (callback: string, helper = "import { withTransaction, db } from './db';"): string => `${helper}\nexport const run = () => withTransaction(${callback});`;
+  const xact = "db.query('SELECT pg_advisory_xact_lock(1)')";
+  itFinds([
+    one('a callback that is handed no transaction', inside(`async () => { await ${xact}; }`), '2 unknown pg_advisory_xact_lock'),
+    one('a callback that is handed one', inside(`async (tx) => { await ${xact}; }`), '2 pool pg_advisory_xact_lock'),
+    one('a callback of something else', inside(`async () => { await ${xact}; }`, "import { withRetries as withTransaction, db } from './db';").replace('=> withTransaction(', '=> retry('), '2 pool pg_advisory_xact_lock'),
+    one('a callback of a function that keeps no transaction', inside(`async () => { await ${xact}; }`, "import { db } from './db'; async function withTransaction(work) { await work(); }"), '2 pool pg_advisory_xact_lock'),
+    one('a callback of a function that does', inside(`async () => { await ${xact}; }`, "import { db } from './db'; const withTransaction = (work) => storage.run(begin(), work);"), '2 unknown pg_advisory_xact_lock'),
+    one('a pool that the file makes', inside(`async () => { await ${xact}; }`, "import { Pool } from 'pg'; import { withTransaction } from './tx'; const db = new Pool();"), '2 pool pg_advisory_xact_lock'),
+  ]);
   itFinds([
     one('typeorm-transactional', `import { Transactional } from 'typeorm-transactional';\nimport { DataSource } from 'typeorm';\nexport class Jobs { constructor(private ds: DataSource) {}\n run() { return this.ds.query('SELECT pg_advisory_xact_lock(1)'); } }`, '4 unknown pg_advisory_xact_lock'),
     one('typeorm-transactional over an import', `import 'typeorm-transactional';\nimport { dataSource } from './db';\nawait dataSource.query('SELECT pg_advisory_xact_lock(1)');`, '3 unknown pg_advisory_xact_lock'),

@@ -1,0 +1,53 @@
+import { wordsOf } from './name-words.js';
+
+/**
+ * Functions of other files that hand out what their module keeps: `getPool()`, `db()`, `Database.getInstance()`. A call without
+ * arguments whose result nobody waits for checks nothing out and opens nothing, so by its name it gives the module's own pool
+ * or connection, like an import of it would. Names that leave room for anything else say nothing.
+ */
+export type Accessor =
+  /** Gives a pool, by its name. */
+  | 'pool'
+  /** Gives the module's handle. Inside a transaction that the caller has open it may give that: no transaction lock is judged. */
+  | 'handle'
+  /** The same, if it is used as a template tag; used otherwise it may be somebody's connection. */
+  | 'tag';
+
+const handles: ReadonlySet<string> = new Set(
+  'pool sql db database postgres postgresql pg mysql mariadb neon knex prisma drizzle kysely sequelize orm datasource source'.split(' '),
+);
+/** Something of the caller's own, or of one request, may be behind these. */
+const open: ReadonlySet<string> = new Set(
+  `connection conn transaction trx tx txn transactional manager session context ctx current active ambient local store scoped scope
+  request tenant user executor runner unit work`.split(/\s+/),
+);
+/** These make something for each caller. */
+const makers: ReadonlySet<string> = new Set(
+  'create make new open connect build init initialize setup start acquire checkout take borrow reserve begin with run mock fake test close end'.split(' '),
+);
+const singletons: ReadonlySet<string> = new Set(['instance', 'singleton']);
+
+/** What a function is by its name, when it is called without arguments; null when the name does not tell. */
+export function accessorNamed(name: string): Accessor | null {
+  const words = wordsOf(name);
+  const [first] = words;
+  if (first === undefined || makers.has(first) || words.some((word) => open.has(word))) return null;
+  const last = singletons.has(words.at(-1) ?? '') ? words.slice(0, -1) : words;
+  // `getInstance` says that there is one for all, whatever it is.
+  if (last.length < words.length && last.every((word) => word === 'get')) return 'handle';
+  const noun = last.at(-1);
+  if (noun === 'pool') return 'pool';
+  if (noun === 'client') return last.some((word) => handles.has(word)) ? 'tag' : null;
+  return noun !== undefined && handles.has(noun) ? 'handle' : null;
+}
+
+const CALLED = '()';
+
+/** The step of a module's path that stands for the call of an accessor: `getPool()`. */
+export const accessorStep = (name: string): string => `${name}${CALLED}`;
+
+/** What the accessors on a module's path make of what stands at its end; null where the path has none. */
+export function accessorOn(path: readonly string[]): Accessor | null {
+  const step = path.findLast((name) => name.endsWith(CALLED));
+  return step === undefined ? null : accessorNamed(step.slice(0, -CALLED.length));
+}
