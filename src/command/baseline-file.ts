@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { explain, isRecord, list, object, oneOf, record, string, type Shape } from '../shape.js';
 import { UsageError } from './usage-error.js';
 
@@ -97,7 +97,7 @@ export async function writeBaseline(path: string, baseline: Baseline, shownAs: s
   const text = baselineText(baseline);
   const target = linked(path);
   if ((await readFile(target, 'utf8').catch(() => null)) === text) return false;
-  const temporary = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
+  const temporary = join(dirname(target), `.baseline-${randomUUID()}.tmp`);
   try {
     const mode = await stat(target).then(
       (stats) => stats.mode & 0o777,
@@ -112,7 +112,7 @@ export async function writeBaseline(path: string, baseline: Baseline, shownAs: s
     }
     await rename(temporary, target);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw new UsageError(`The baseline ${shownAs} cannot be written: ${reasonOf(error)}`);
   }
   return true;
