@@ -68,14 +68,15 @@ const give = either(string, giveDetails);
 const path = { shape: string, at: strings };
 const resultOf = {
   rows: object<Member<Result, 'shape', 'rows'>>(['at'], { ...path, dialect: oneOf('postgres', 'mysql') }),
-  path: object<Member<Result, 'shape', 'row-arrays' | 'row' | 'value'>>(['at'], path),
+  path: object<Member<Result, 'shape', 'row-arrays' | 'row'>>(['at'], path),
+  value: object<Member<Result, 'shape', 'value'>>(['at'], { ...path, beside: strings }),
   plain: object<Member<Result, 'shape', 'count' | 'any-row' | 'nothing' | 'unknown'>>([], { shape: string }),
 };
 const result: Shape = tagged('shape', {
   rows: resultOf.rows,
   'row-arrays': resultOf.path,
   row: resultOf.path,
-  value: resultOf.path,
+  value: resultOf.value,
   count: resultOf.plain,
   'any-row': resultOf.plain,
   nothing: resultOf.plain,
@@ -182,6 +183,8 @@ const call: Shape = object<Call>([], {
 const kind = object<Kind>([], {
   role,
   extends: string,
+  injectedAs: string,
+  notInTransactions: strings,
   methods: record(call),
   properties: record(give),
   call,
@@ -206,7 +209,7 @@ const exported = object<Export>(['names'], {
   tag: call,
   is: give,
   fragment,
-  type: either(string, object<{ kind: never; ambiguous: never }>(['kind', 'ambiguous'], { kind: string, ambiguous: oneOf(true, 'in-migrations') })),
+  type: either(string, object<{ kind: never; ambiguous: never }>(['kind', 'ambiguous'], { kind: string, ambiguous: oneOf(true, 'in-migrations', 'or-transaction') })),
 });
 
 const example = object<Example>(['code'], {
@@ -226,10 +229,11 @@ export const driverShape = object<DriverDescriptor>(['name', 'dialect', 'modules
   kinds: record(kind),
   distinctiveMethods: record(string),
   distinctiveProperties: record(string),
+  importedHandle: object<NonNullable<DriverDescriptor['importedHandle']>>(['kind', 'methods'], { kind: string, methods: strings, calledToo: boolean }),
   errorEventEndsProcess: boolean,
   resetsOnRelease: boolean,
   untypedRows: boolean,
-  implicitTransactions: list(object<ImplicitTransaction>([], { module: string, call: string })),
+  implicitTransactions: list(object<ImplicitTransaction>([], { module: string, call: string, everywhere: boolean })),
   binding: object<Binding>([], {
     undefined: oneOf('null', 'throws', 'dropped'),
     null: oneOf('null', 'throws'),

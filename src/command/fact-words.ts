@@ -33,6 +33,7 @@ const reasons: Readonly<Record<Evidence['because'], string>> = {
   'taken-from-pool': 'given by a method',
   'callback-parameter': 'given to a callback',
   annotation: 'annotated',
+  injection: 'handed out by a dependency-injection container',
   caller: 'passed by the caller',
   'module-import': 'imported or held at module level, its file does not show what it is',
   accessor: 'handed out by a function whose file does not show what it is',

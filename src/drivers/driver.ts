@@ -34,6 +34,11 @@ export interface DriverDescriptor {
   distinctiveMethods?: Readonly<Record<string, string>>;
   /** Properties no other library's objects have, by the kind that stands there: `models.sequelize`. */
   distinctiveProperties?: Readonly<Record<string, string>>;
+  /**
+   * What an import from a file that was not read is, when the importing file shows whose it is: it imports this library, too,
+   * or calls the import itself (`calledToo`), and calls one of these methods on it.
+   */
+  importedHandle?: { kind: string; methods: readonly string[]; calledToo?: boolean };
   /** An `'error'` event nobody listens to ends the process (node-postgres connections). */
   errorEventEndsProcess?: boolean;
   /** The pool resets the session when a connection comes back: session locks are gone (slonik: DISCARD ALL). */
@@ -52,6 +57,8 @@ export interface ImplicitTransaction {
   module?: string;
   /** … or calls this exported or static method: `Sequelize.useCLS`. */
   call?: string;
+  /** It changes the library itself, so that handles in files that know nothing of it join as well. */
+  everywhere?: boolean;
 }
 
 /** One name, or several with one meaning, that the driver's modules export. */
@@ -78,10 +85,11 @@ export interface Export {
    */
   fragment?: Fragment;
   /**
-   * As an annotation. `ambiguous`: objects of this type play several roles, so only their origin can say which; with
-   * `in-migrations` only in functions named `up` and `down`, whose caller passes a transaction or not.
+   * As an annotation. `ambiguous`: objects of this type play several roles, so only their origin can say which. With
+   * `or-transaction` it is the kind's own role, or a transaction, whose type is assignable to this one; with `in-migrations`
+   * the same, but in functions named `up` and `down`, whose caller passes either, nothing is known.
    */
-  type?: string | { kind: string; ambiguous: true | 'in-migrations' };
+  type?: string | { kind: string; ambiguous: true | 'in-migrations' | 'or-transaction' };
 }
 
 /** What comes into being: a kind's name, or more. */
@@ -150,6 +158,10 @@ export interface Kind {
   role?: Role;
   /** Members of another kind of this driver that this one has as well. */
   extends?: string;
+  /** The kind that a dependency-injection container hands out where a type names this one; by default this kind. */
+  injectedAs?: string;
+  /** Methods that transactions of the library do not have: what one is called on is none. */
+  notInTransactions?: readonly string[];
   /** `x.name(…)` and `` x.name`…` ``; for the latter, positions of arguments hold nothing. */
   methods?: Readonly<Record<string, Call>>;
   properties?: Readonly<Record<string, Give>>;
@@ -265,8 +277,8 @@ export type Result =
   | { shape: 'row-arrays'; at: readonly string[] }
   /** One row object, or nothing. */
   | { shape: 'row'; at: readonly string[] }
-  /** The first column's value itself. */
-  | { shape: 'value'; at: readonly string[] }
+  /** The first column's value itself. `beside`: what else the result says, whatever the value is. */
+  | { shape: 'value'; at: readonly string[]; beside?: readonly string[] }
   /** A number of rows: the boolean cannot be had. */
   | { shape: 'count' }
   /** True for any row: slonik's `exists`. */

@@ -7,7 +7,7 @@ import { nodePostgresKinds } from './shared/node-postgres.js';
 const sends = { sql: [{ argument: 0 }], lazy: 'resent' } as const;
 const rows: Result = { shape: 'rows', at: ['rows'] };
 const array: Result = { shape: 'rows', at: [] };
-const tuple: Result = { shape: 'rows', at: ['0'] };
+const tuple = { shape: 'rows', at: ['0'] } as const satisfies Result;
 
 const selecting = (clause: BuilderClause): Call => ({ gives: { kind: 'select-builder', same: true }, clause });
 
@@ -128,8 +128,9 @@ const databaseKinds = {
     role: 'pool',
     extends: 'database',
     methods: {
-      execute: { sends: { ...sends, result: { shape: 'one-of', results: [rows, array] } } },
+      execute: { sends: { ...sends, result: { shape: 'one-of', results: [rows, array, { ...tuple, dialect: 'mysql' }] } } },
       transaction: transaction('any-transaction'),
+      batch: { batch: { argument: 0 } },
     },
     properties: { $primary: 'any-database' },
   },
@@ -172,7 +173,7 @@ export default defineDriver({
       },
     },
     { names: ['NodePgDatabase', 'NeonDatabase', 'VercelPgDatabase'], type: { kind: 'database', ambiguous: true } },
-    { names: ['PostgresJsDatabase', 'BunSQLDatabase'], type: 'array-database' },
+    { names: ['PostgresJsDatabase', 'BunSQLDatabase'], type: { kind: 'array-database', ambiguous: 'or-transaction' } },
     { names: ['MySql2Database'], type: { kind: 'mysql-database', ambiguous: true } },
     { names: ['NeonHttpDatabase'], type: 'http-database' },
     { names: ['PgliteDatabase'], type: 'single-database' },
@@ -185,6 +186,7 @@ export default defineDriver({
     { names: ['sql.placeholder', 'sql.param'], call: { fragment: { sql: [{ argument: 0 }], as: 'value' } } },
     { names: ['sql.empty'], call: { fragment: { sql: [], as: 'sql' }, gives: 'open-fragment' } },
   ],
+  importedHandle: { kind: 'any-database', methods: ['execute', 'transaction'] },
   kinds: {
     ...databaseKinds,
     ...nodePostgresKinds,

@@ -34,6 +34,8 @@ export default defineDriver({
     { names: ['Knex'], call: { gives: pool }, type: { kind: 'knex', ambiguous: 'in-migrations' } },
   ],
   distinctiveMethods: { transactionProvider: 'knex' },
+  distinctiveProperties: { knex: 'knex' },
+  importedHandle: { kind: 'knex', methods: ['raw', 'transaction'], calledToo: true },
   kinds: knexKinds,
   examples: [
     {

@@ -112,9 +112,11 @@ export default defineDriver({
     },
   ],
   distinctiveMethods: { selectFrom: 'kysely', selectNoFrom: 'kysely' },
+  importedHandle: { kind: 'kysely', methods: ['transaction', 'startTransaction', 'connection', 'insertInto', 'updateTable', 'deleteFrom'] },
   kinds: {
     kysely: {
       role: 'pool',
+      notInTransactions: ['transaction', 'startTransaction', 'connection'],
       methods: {
         executeQuery: { sends: { sql: [{ argument: 0 }], result: { shape: 'rows', at: ['rows'] }, signal: signalAt(1) } },
         transaction: { gives: { kind: 'transaction-builder', same: true } },
@@ -236,7 +238,26 @@ export default defineDriver({
             await connection.transaction().execute(async (trx) => sql\`SELECT pg_advisory_xact_lock(2)\`.execute(trx));
           }, { signal });
         }`,
-      sends: [{ over: 'unknown' }, { over: 'connection' }, { over: 'transaction' }],
+      sends: [{ over: 'pool' }, { over: 'connection' }, { over: 'transaction' }],
+    },
+    {
+      code: `import { Kysely, sql } from 'kysely';
+        export const lock = (db: Kysely<any>) => sql\`SELECT pg_advisory_lock(1)\`.execute(db);
+        export class Jobs {
+          constructor(private readonly db: Kysely<any>) {}
+          async run() {
+            await sql\`SELECT pg_advisory_lock(2)\`.execute(this.db);
+            await this.db.transaction().execute(async (trx) => sql\`SELECT pg_advisory_xact_lock(3)\`.execute(trx));
+          }
+        }`,
+      sends: [{ over: 'unknown' }, { over: 'pool' }, { over: 'transaction' }],
+    },
+    {
+      code: `import { sql } from 'kysely';
+        import { db } from './database';
+        await db.updateTable('jobs').set({ done: true }).execute();
+        await sql\`SELECT pg_try_advisory_lock(1) AS ok\`.execute(db);`,
+      sends: [{ over: 'pool', cell: 'rows[0].ok' }],
     },
     {
       code: `import { Kysely, sql } from 'kysely';

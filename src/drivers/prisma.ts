@@ -74,6 +74,7 @@ export default defineDriver({
     { names: ['Prisma.empty'], anyModule: true, is: 'sql', fragment: { sql: [], as: 'sql' } },
     { names: ['Prisma.Sql'], anyModule: true, new: 'sql', fragment: { sql: [{ argument: 0 }], values: [{ argument: 1 }], as: 'sql' } },
   ],
+  distinctiveProperties: { prisma: 'client' },
   distinctiveMethods: {
     $queryRaw: 'client',
     $queryRawUnsafe: 'client',

@@ -22,6 +22,7 @@ export default defineDriver({
     },
   ],
   distinctiveProperties: { sequelize: 'sequelize' },
+  importedHandle: { kind: 'sequelize', methods: ['query', 'transaction'] },
   kinds: sequelizeKinds,
   examples: [
     {

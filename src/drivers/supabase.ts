@@ -2,7 +2,7 @@ import { defineDriver } from './driver.js';
 import type { Call, GiveDetails, Result } from './driver.js';
 
 /** PostgREST wraps the function's value in `{ data, error }`. */
-const data: Result = { shape: 'value', at: ['data'] };
+const data: Result = { shape: 'value', at: ['data'], beside: ['error', 'status', 'statusText', 'count'] };
 
 const rpc: Call = {
   sends: { sql: [], functionName: { argument: 0 }, values: [{ argument: 1 }], result: data, lazy: 'resent' },
@@ -20,6 +20,7 @@ export default defineDriver({
     { names: ['createClient'], modules: ['@supabase/supabase-js'], call: { gives: client } },
     { names: ['createServerClient', 'createBrowserClient'], modules: ['@supabase/ssr'], call: { gives: client } },
   ],
+  distinctiveMethods: { rpc: 'client' },
   kinds: {
     /** Every request is a transaction on a session of its own. */
     client: { role: 'http', methods: { rpc, schema: { gives: { kind: 'client', same: true } } } },

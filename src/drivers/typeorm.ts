@@ -103,7 +103,7 @@ export default defineDriver({
   dialect: 'either',
   untypedRows: true,
   modules: ['typeorm', '@nestjs/typeorm'],
-  implicitTransactions: [{ module: 'typeorm-transactional' }, ...nestTransactions],
+  implicitTransactions: [{ module: 'typeorm-transactional', everywhere: true }, { module: 'typeorm-transactional-cls-hooked', everywhere: true }, ...nestTransactions],
   exports: [
     { names: ['QueryRunner'], modules: ['typeorm'], type: 'query-runner' },
     { names: ['DataSource'], modules: ['typeorm'], new: dataSource },
@@ -116,6 +116,7 @@ export default defineDriver({
     { names: ['getRepository', 'getCustomRepository'], modules: ['typeorm'], call: { gives: 'pool-repository' } },
   ],
   distinctiveMethods: { createQueryRunner: 'data-source' },
+  importedHandle: { kind: 'data-source', methods: ['query', 'transaction', 'getRepository'] },
   kinds: {
     'data-source': {
       role: 'pool',
@@ -141,6 +142,7 @@ export default defineDriver({
       properties: { manager: { kind: 'entity-manager', same: true } },
     },
     'entity-manager': {
+      injectedAs: 'pool-manager',
       methods: {
         query,
         sql: tag,
@@ -168,6 +170,7 @@ export default defineDriver({
     'transaction-manager': { role: 'transaction', extends: 'entity-manager' },
     repository: {
       extends: 'entity-manager',
+      injectedAs: 'pool-repository',
       methods: { extend: repository, createQueryBuilder: { gives: newBuilder, clause: { is: 'from' } } },
       properties: { manager: { kind: 'entity-manager', same: true } },
     },
@@ -403,12 +406,23 @@ export default defineDriver({
         }`,
       sends: [
         { over: 'pool' },
-        { over: 'unknown' },
-        { over: 'unknown' },
-        { over: 'unknown' },
+        { over: 'pool' },
+        { over: 'pool' },
+        { over: 'pool' },
         { over: 'pool' },
         { over: 'connection' },
       ],
+    },
+    {
+      code: `import { EntityManager, Repository } from 'typeorm';
+        export class Jobs {
+          constructor(private readonly manager: EntityManager, private readonly jobs: Repository<Job>) {}
+          async run() {
+            await this.manager.query('SELECT pg_advisory_lock(1)');
+            await this.jobs.query('SELECT pg_advisory_lock(2)');
+          }
+        }`,
+      sends: [{ over: 'unknown' }, { over: 'unknown' }],
     },
     {
       code: `import { DataSource } from 'typeorm';

@@ -22,20 +22,24 @@ const send: Call = {
   },
 };
 
+/** Knex and its like: `db.raw('…').transacting(trx)`. */
+const sendWithToken: Call = { ...send, gives: { kind: 'raw', same: true } };
+const token: Call = { clause: { is: 'handle', at: { argument: 0 } } };
+
 const sendTemplate: Call = {
   sends: { sql: [{ template: true }], result: anyResult },
   fragment: { sql: [{ template: true }], as: 'sql' },
 };
 
-const transaction: Call = { callback: { argument: 'last', parameters: { 0: 'transaction' } } };
+const transaction: Call = { callback: { argument: 'last', parameters: { 0: 'transaction' } }, resolves: 'transaction' };
 const connection: Call = { callback: { argument: 'last', parameters: { 0: 'connection' } } };
 
 const session: Kind = {
   methods: {
     query: send,
     execute: send,
-    raw: send,
-    rawQuery: send,
+    raw: sendWithToken,
+    rawQuery: sendWithToken,
     unsafe: send,
     exec: send,
     run: send,
@@ -52,6 +56,7 @@ const session: Kind = {
     tx: transaction,
     withTransaction: transaction,
     savepoint: transaction,
+    batch: { batch: { argument: 0 } },
   },
 };
 
@@ -92,7 +97,12 @@ export default defineDriver({
         destroy: { effect: { does: 'closes' } },
       },
     },
-    transaction: { role: 'transaction', extends: 'session' },
+    transaction: {
+      role: 'transaction',
+      extends: 'session',
+      methods: { commit: { effect: { does: 'commits' } }, rollback: { effect: { does: 'rolls-back' } } },
+    },
+    raw: { fluent: true, methods: { transacting: token, connection: token, useTransaction: token } },
   },
   examples: [
     {

@@ -146,9 +146,9 @@ export function createTypeReader(scopes: Scopes, modules: Modules, links: Linked
     if (!known) return path.length === 1 ? adopt(typeElsewhere(module, path[0] ?? '', from, at, evaluator), from) : unknown;
     const { driver, entry } = known;
     if (entry.type !== undefined) {
-      return typeof entry.type === 'string' ? declared(driver, entry.type, at, false) : declared(driver, entry.type.kind, at, isAmbiguous(entry.type, at));
+      return typeof entry.type === 'string' ? declared(driver, entry.type, at) : declared(driver, entry.type.kind, at, opennessOf(entry.type, at));
     }
-    if (entry.new !== undefined) return declared(driver, kindOf(entry.new), at, false);
+    if (entry.new !== undefined) return declared(driver, kindOf(entry.new), at);
     return unknown;
   }
 
@@ -201,7 +201,7 @@ export function createTypeReader(scopes: Scopes, modules: Modules, links: Linked
     const callback = callbackType && callbackOf(callbackType, at, evaluator);
     const give = callback?.callback.parameters[index];
     if (!callback || give === undefined) return unknown;
-    return declared(callback.driver, kindOf(give), at, false);
+    return declared(callback.driver, kindOf(give), at);
   }
 
   function callbackOf(type: TSESTree.TypeNode, at: TSESTree.Node, evaluator: Evaluator): { callback: Callback; driver: DriverDescriptor } | null {
@@ -254,15 +254,19 @@ export function createTypeReader(scopes: Scopes, modules: Modules, links: Linked
   function given(driver: DriverDescriptor, give: Give | undefined, at: TSESTree.Node): Value {
     if (give === undefined) return unknown;
     const kind = kindOf(give);
-    const isOpen = driver.exports.some(({ type }) => typeof type === 'object' && type.kind === kind && isAmbiguous(type, at));
-    return declared(driver, kind, at, isOpen);
+    const isOpen = driver.exports.some(({ type }) => typeof type === 'object' && type.kind === kind && opennessOf(type, at) === 'any-role');
+    return declared(driver, kind, at, isOpen ? 'any-role' : 'none');
   }
 }
 
-/** Does the type leave open, at this place, which role an object of it plays? */
-export function isAmbiguous(type: Export['type'], at: TSESTree.Node): boolean {
-  if (typeof type !== 'object') return false;
-  return type.ambiguous === true || isInMigration(at);
+/** What a type leaves open: nothing, any role, or whether an object of its own role is a transaction instead. */
+export type Openness = 'none' | 'any-role' | 'or-transaction';
+
+/** What the type leaves open at this place. */
+export function opennessOf(type: Export['type'], at: TSESTree.Node): Openness {
+  if (typeof type !== 'object') return 'none';
+  if (type.ambiguous === true || (type.ambiguous === 'in-migrations' && isInMigration(at))) return 'any-role';
+  return 'or-transaction';
 }
 
 /** Is the place in a function that migration tools call by name: `exports.up = async (knex) => …`? */
@@ -292,16 +296,11 @@ function nameOfFunction(fn: FunctionNode): string | null {
 }
 
 /** A value known by a type only: what kind of object it is, and in which role when the type decides that. */
-export function declared(driver: DriverDescriptor, kind: string, at: TSESTree.Node, isAmbiguous: boolean, because: 'annotation' | 'type' = 'annotation'): DriverObject {
+export function declared(driver: DriverDescriptor, kind: string, at: TSESTree.Node, open: Openness = 'none', because: 'annotation' | 'type' = 'annotation'): DriverObject {
   const role = roleOfKind(driver, kind);
-  if (role === undefined && !isAmbiguous) return { type: 'object', driver, kind, node: at, handle: null };
-  return {
-    type: 'object',
-    driver,
-    kind,
-    node: at,
-    handle: bareHandle({ role: isAmbiguous ? 'unknown' : (role ?? 'unknown'), driver, kind, identity: at, evidence: { because, node: at } }),
-  };
+  if (role === undefined && open === 'none') return { type: 'object', driver, kind, node: at, handle: null };
+  const handle = bareHandle({ role: open === 'any-role' ? 'unknown' : (role ?? 'unknown'), driver, kind, identity: at, evidence: { because, node: at } });
+  return { type: 'object', driver, kind, node: at, handle: { ...handle, mayBeTransaction: open === 'or-transaction' } };
 }
 
 /** The same kind of object, but in which role is open. */

@@ -27,7 +27,7 @@ export const autocommit = definePass('autocommit', [scopes, nodes, evaluation, q
 
   function isOnPool(query: Query): boolean {
     const { handle, sent, mayJoinBatch, analysis } = query;
-    if ((handle.role !== 'pool' && handle.role !== 'http') || isMadeWithUnknown(handle)) return false;
+    if ((handle.role !== 'pool' && handle.role !== 'http') || handle.mayBeTransaction || isMadeWithUnknown(handle)) return false;
     if (handle.evidence.because === 'accessor') return false;
     if (sent === 'never' || mayJoinBatch || (analysis?.statements.length ?? 0) > 1) return false;
     // What is imported may be one connection, and then a BEGIN on it begins a transaction.

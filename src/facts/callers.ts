@@ -32,6 +32,8 @@ export interface Callers {
   /** What is assigned to `globalThis.name`. */
   assignmentsToGlobal(name: string, evaluator: Evaluator): readonly TSESTree.AssignmentExpression[];
   constructorOf(node: ClassNode): FunctionNode | null;
+  /** The calls of methods of this name in the file that `from` belongs to. */
+  callsOfMethod(name: string, from: TSESTree.Node): readonly TSESTree.CallExpression[];
 }
 
 interface MemberAssignment {
@@ -64,6 +66,7 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     if (named) named.push(member);
     else assignmentsByName.set(name, [member]);
   }
+  const handedByMember = memberArgumentsIn(index.calls);
   const sites = new Map<FunctionNode, readonly CallSite[]>();
   const places = new Map<FunctionNode, readonly ArgumentPlace[]>();
   const inProgress = new Set<FunctionNode>();
@@ -79,6 +82,7 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     assignmentsToRecord,
     assignmentsToGlobal,
     constructorOf,
+    callsOfMethod: (name) => byMethodName.get(name) ?? [],
   };
   return callers;
 
@@ -253,9 +257,19 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
     if (known) return known;
     const inline = argumentPlace(fn);
     const variable = inline ? null : variableNaming(fn);
-    const found = inline ? [inline] : variable ? scopes.readsOf(variable).flatMap((reference) => argumentPlace(reference.identifier) ?? []) : [];
+    const found = inline ? [inline] : variable ? scopes.readsOf(variable).flatMap((reference) => argumentPlace(reference.identifier) ?? []) : ownPlaces(fn);
     places.set(fn, found);
     return found;
+  }
+
+  /** `db.transaction(this.run)` in the class of the method. */
+  function ownPlaces(fn: FunctionNode): readonly ArgumentPlace[] {
+    const owner = ownerOf(fn);
+    if (!owner?.class) return [];
+    return (handedByMember.get(owner.name) ?? []).flatMap(({ member, place }) => {
+      const home = member.object.type === 'ThisExpression' ? enclosingClass(member) : null;
+      return home?.class === owner.class ? [place] : [];
+    });
   }
 
   function extendsClass(node: ClassNode, ancestor: ClassNode, evaluator: Evaluator): boolean {
@@ -274,6 +288,37 @@ export function createCallers(program: TSESTree.Program, index: CallIndex, scope
 interface ArgumentPlace {
   readonly call: TSESTree.CallExpression;
   readonly index: number;
+}
+
+interface MemberArgument {
+  readonly member: TSESTree.MemberExpression;
+  readonly place: ArgumentPlace;
+}
+
+/** By name, the members that are handed to calls: `run` in `db.transaction(this.run)` and `db.transaction(this.run.bind(this))`. */
+function memberArgumentsIn(calls: readonly CallSite[]): ReadonlyMap<string, readonly MemberArgument[]> {
+  const found = new Map<string, MemberArgument[]>();
+  for (const call of calls) {
+    if (call.type !== 'CallExpression') continue;
+    for (const [index, argument] of call.arguments.entries()) {
+      const member = boundMember(unwrap(argument));
+      const name = member && memberName(member);
+      if (!member || name === null) continue;
+      const named = found.get(name);
+      const handed = { member, place: { call, index } };
+      if (named) named.push(handed);
+      else found.set(name, [handed]);
+    }
+  }
+  return found;
+}
+
+function boundMember(node: TSESTree.Node): TSESTree.MemberExpression | null {
+  if (node.type === 'MemberExpression') return node;
+  const callee = node.type === 'CallExpression' ? unwrap(node.callee) : null;
+  if (callee?.type !== 'MemberExpression' || memberName(callee) !== 'bind') return null;
+  const method = unwrap(callee.object);
+  return method.type === 'MemberExpression' ? method : null;
 }
 
 function argumentPlace(node: TSESTree.Node): ArgumentPlace | null {

@@ -1,5 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import { ambiguousUnion, declared, isAmbiguous } from './annotations.js';
+import { ambiguousUnion, declared, opennessOf } from './annotations.js';
 import type { Modules } from './modules.js';
 import { unknown, type Value } from './values.js';
 
@@ -99,7 +99,7 @@ function valueOfSymbol(symbol: CheckedSymbol, modules: Modules, at: TSESTree.Nod
       const given = type ?? known.entry.new;
       if (given === undefined) continue;
       const kind = typeof given === 'string' ? given : given.kind;
-      return declared(known.driver, kind, at, isAmbiguous(type, at), 'type');
+      return declared(known.driver, kind, at, opennessOf(type, at), 'type');
     }
   }
   return unknown;

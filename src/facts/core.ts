@@ -6,6 +6,7 @@ import type { Callers } from './callers.js';
 import type { DeclaredHandles } from './declared/handles.js';
 import type { DeclaredWrappers } from './declared/wrappers.js';
 import type { Evaluator } from './evaluator.js';
+import type { Injection } from './injection.js';
 import type { ElsewhereReader } from './imports/elsewhere.js';
 import type { LinkedFiles } from './imports/linked-files.js';
 import type { Modules } from './modules.js';
@@ -23,6 +24,7 @@ export interface EvaluatorParts {
   readonly declaredWrappers: DeclaredWrappers;
   readonly modules: Modules;
   readonly callers: Callers;
+  readonly injection: Injection;
   readonly propertyOf: (expression: TSESTree.Node, path: string) => Placed;
   readonly constantOf: (expression: TSESTree.Node) => { readonly value: unknown } | null;
   /** Reads an annotation; created with the evaluator, because `typeof x` and `x: T` refer to each other. */
@@ -48,6 +50,8 @@ export interface Core extends Evaluator {
   declaredAs(annotation: TSESTree.TypeNode, identity: HandleIdentity, at: TSESTree.Node): Value | null;
   /** `from` is a node of the importing file; without one, files of the project are not looked at. */
   exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value;
+  /** A handle of this kind that a file exports which was not read: it lives as long as its module. */
+  assumedObject(owner: { driver: DriverDescriptor; kind: string }, module: string, path: readonly string[]): DriverObject;
   readonly elsewhere: ElsewhereReader;
   awaited(value: Value): Value;
   /** The part of a value that a destructuring pattern takes. */

@@ -12,6 +12,7 @@ import { createDeclaredHandles } from './declared/handles.js';
 import { createDeclaredWrappers, type DeclaredWrappers } from './declared/wrappers.js';
 import { createEvaluator, type Evaluator } from './evaluator.js';
 import { createFrameReader, type FrameReader } from './frames.js';
+import { createInjection } from './injection.js';
 import { createLinkedCallers } from './imports/linked-callers.js';
 import { createClassReader } from './imports/classes.js';
 import { createLinkedFiles, type LinkedFiles } from './imports/linked-files.js';
@@ -46,6 +47,7 @@ export const evaluation = definePass('evaluation', [scopes], ([scopesOfFile], un
     declaredWrappers,
     modules,
     callers,
+    injection: createInjection(links.scopes, callers),
     propertyOf: property,
     constantOf: (expression) => staticValue(expression, links.scopes),
     typeValue: createTypeReader(links.scopes, modules, links, declaredHandles),

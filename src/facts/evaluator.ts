@@ -5,9 +5,10 @@ import { mentionsLock } from '../sql/lock-functions.js';
 import type { PatternStep, Variable } from '../source/scope.js';
 import { accessorOn } from './accessors.js';
 import { identified, isDecided, ofModule, unify, unifyPresent } from './agreement.js';
+import { applicationWide } from './application-wide.js';
 import { createCalls } from './calls.js';
 import type { Core, EvaluatorParts, Placed } from './core.js';
-import { readKind } from './kinds.js';
+import { readKind, roleOfKind } from './kinds.js';
 import { createMaking, isModuleLevel } from './making.js';
 import { createMeanings } from './meanings.js';
 import { createMembers } from './members.js';
@@ -99,6 +100,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     evaluator,
     declaredAs,
     exportOf,
+    assumedObject,
     get elsewhere() {
       return elsewhere;
     },
@@ -273,7 +275,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     const isOpen = value.type === 'foreign' || (value.type === 'unknown' && value.alternatives.length === 0);
     const typed = isOpen ? parts.typed(expression) : unknown;
     if (typed.type === 'unknown') return value;
-    return value.type === 'foreign' ? ofModule(identified(typed, `${value.module}#${value.path.join('.')}`)) : identified(typed, identityOf(expression));
+    return value.type === 'foreign' ? ofModule(applicationWide(identified(typed, `${value.module}#${value.path.join('.')}`))) : identified(typed, identityOf(expression));
   }
 
   function globalValue(name: string): Value {
@@ -309,7 +311,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     const named = from ? parts.declaredHandles.exported(module, path, from, true) : null;
     if (named) return named;
     const owner = modules.ownerOfProperty(path.at(-1) ?? '');
-    return owner ? assumedProperty(owner, module, path) : { type: 'foreign', module, path };
+    return owner ? assumedObject(owner, module, path) : { type: 'foreign', module, path };
   }
 
   function exported({ driver, entry }: KnownExport, module: string, path: readonly string[]): Value {
@@ -323,9 +325,9 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   }
 
   /** `models.sequelize`, of a module that was not read. */
-  function assumedProperty({ driver, kind }: { driver: DriverDescriptor; kind: string }, module: string, path: readonly string[]): Value {
+  function assumedObject({ driver, kind }: { driver: DriverDescriptor; kind: string }, module: string, path: readonly string[]): DriverObject {
     const evidence = { because: 'module-import', node: callers.program } as const;
-    const handle = bareHandle({ role: 'pool', driver, kind, identity: `${module}#${path.join('.')}`, evidence });
+    const handle = bareHandle({ role: roleOfKind(driver, kind) ?? 'pool', driver, kind, identity: `${module}#${path.join('.')}`, evidence });
     return { type: 'object', driver, kind, node: callers.program, handle: { ...handle, moduleLevel: true } };
   }
 

@@ -24,6 +24,13 @@ export function methodOfKind(driver: DriverDescriptor, name: string, method: str
   return isFluent ? { gives: { kind: name, same: true } } : null;
 }
 
+/** Are the library's transactions objects of this kind, too, so that what goes by its name may be one? */
+export function hasTransactionsLike(driver: DriverDescriptor, name: string): boolean {
+  return Object.entries(driver.kinds).some(
+    ([candidate, { role }]) => role === 'transaction' && readKind(driver, candidate, (kind) => (kind === driver.kinds[name] ? true : undefined)) === true,
+  );
+}
+
 export const kindOf = (give: Give): string => (typeof give === 'string' ? give : give.kind);
 
 /** A record's own property: names from user code such as `constructor` must not reach a prototype. */

@@ -45,6 +45,7 @@ export function createMaking(core: Core) {
       lifetime: making.lifetime ?? null,
       moduleLevel: making.moduleLevel ?? isModuleLevel(call),
       assumed: from?.assumed ?? false,
+      mayBeTransaction: false,
     };
     // What speaks HTTP has no session, whatever it is built on.
     if (wrapped === 'unknown') return role === 'http' ? made : { ...made, role: 'unknown' };

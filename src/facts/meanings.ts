@@ -89,19 +89,22 @@ export function createMeanings(core: Core) {
     function ofUnknownReceiver(expression: TSESTree.Node): CallMeaning | null {
       if (expression.type !== 'MemberExpression' || isBuiltIn(expression.object)) return null;
       if (!isOpen(core.valueOf(expression.object))) return null;
-      const isShared = isModuleConstant(expression.object);
+      const isInjected = core.parts.injection.ofExpression(expression.object);
+      const isShared = isModuleConstant(expression.object) || isInjected;
       const owner = modules.ownerOfMethod(name, isShared ? 'pool' : 'session');
       const call = owner && methodOfKind(owner.driver, owner.kind, name);
       if (!owner || !call) return null;
       const { driver, kind } = owner;
+      const ownRole = readKind(driver, kind, (described) => described.role);
       const handle = bareHandle({
-        role: isShared ? 'pool' : 'unknown',
+        // What speaks HTTP has no other role.
+        role: ownRole === 'http' ? 'http' : isShared ? 'pool' : 'unknown',
         driver,
         kind,
         identity: identityOf(expression.object),
-        evidence: { because: isShared ? 'module-import' : 'none', node: expression.object },
+        evidence: { because: isInjected ? 'injection' : isShared ? 'module-import' : 'none', node: expression.object },
       });
-      return meaning(call, driver, assumed(driver, kind, { ...handle, moduleLevel: isShared, assumed: !modules.isDistinctive(name) }), name);
+      return meaning(call, driver, assumed(driver, kind, { ...handle, moduleLevel: isShared, assumed: !modules.isDistinctive(name), mayBeTransaction: isInjected }), name);
     }
   }
 

@@ -3,7 +3,8 @@ import type { Give } from '../drivers/driver.js';
 import { isFunction, keyName, returnedExpressions, type ClassNode } from '../source/ast.js';
 import { identified, isDecided, unify, unifyPresent } from './agreement.js';
 import type { Core } from './core.js';
-import { methodOfKind, ownProperty, readKind } from './kinds.js';
+import { applicationWide } from './application-wide.js';
+import { hasTransactionsLike, methodOfKind, ownProperty, readKind } from './kinds.js';
 import { createReceiverIdentity } from './receiver-identity.js';
 import { circular, unknown, type DriverObject, type HandleIdentity, type Value } from './values.js';
 
@@ -42,7 +43,7 @@ export function createMembers(core: Core) {
       case 'list':
         return value.elements[Number(name)] ?? unknown;
       case 'delegate':
-        return value;
+        return distinctiveOf(value.receiver, name) ?? value;
       case 'global':
         return memberOfGlobal(name);
       case 'unknown':
@@ -59,11 +60,19 @@ export function createMembers(core: Core) {
     }
   }
 
+  /** `prisma.client.$queryRaw`: what a service calls its client is the client. */
+  function distinctiveOf(receiver: DriverObject, name: string): Value | null {
+    const call = modules.isDistinctive(name) ? methodOfKind(receiver.driver, receiver.kind, name) : null;
+    return call && { type: 'method', receiver, name, call };
+  }
+
   /** `queryInterface.sequelize`, whatever `queryInterface` is. */
   function distinctiveProperty(name: string, at: TSESTree.Node): Value | null {
     const owner = modules.ownerOfProperty(name);
     if (!owner) return null;
-    return core.make(owner.kind, owner.driver, null, null, { evidence: { because: 'type', node: at }, identity: identityOf(at), moduleLevel: false });
+    const object = core.make(owner.kind, owner.driver, null, null, { evidence: { because: 'type', node: at }, identity: identityOf(at), moduleLevel: false });
+    const mayBeTransaction = hasTransactionsLike(owner.driver, owner.kind);
+    return object.handle ? { ...object, handle: { ...object.handle, mayBeTransaction } } : object;
   }
 
   function memberOfObject(object: DriverObject, name: string, at: TSESTree.Node): Value {
@@ -141,7 +150,10 @@ export function createMembers(core: Core) {
         member,
       );
       const annotation = member.typeAnnotation?.typeAnnotation;
-      return isDecided(written) || !annotation ? written : (core.declaredAs(annotation, member, member) ?? written);
+      if (isDecided(written) || !annotation) return written;
+      const declared = core.declaredAs(annotation, member, member);
+      if (!declared) return written;
+      return core.parts.injection.ofField(member) ? applicationWide(declared, 'injection') : declared;
     });
   }
 

@@ -1,4 +1,5 @@
 import type { DriverDescriptor, Export } from '../drivers/driver.js';
+import { unversioned } from '../source/specifiers.js';
 import { ownProperty, readKind } from './kinds.js';
 
 /** A driver's export that a name in the file refers to. */
@@ -27,6 +28,10 @@ export interface Modules {
   ownerOfProperty(name: string): { driver: DriverDescriptor; kind: string } | null;
   /** What stands for all libraries, where a function of unknown origin sends SQL. */
   assumedOwner(): { driver: DriverDescriptor; kind: string };
+  /** The drivers that know an import from a file that was not read by how it is used. */
+  readonly withImportedHandle: readonly DriverDescriptor[];
+  /** Is this module one of the driver's? */
+  isModuleOf(driver: DriverDescriptor, module: string): boolean;
   /** Is this a name that functions which send SQL go by, so that an import of that name is one? */
   isSendingFunction(name: string): boolean;
 }
@@ -37,7 +42,8 @@ export interface Modules {
  */
 export function createModules(drivers: readonly DriverDescriptor[], fallback: DriverDescriptor): Modules {
   const latestFirst = drivers.toReversed();
-  const speakingFor = (module: string): readonly DriverDescriptor[] => latestFirst.filter((driver) => describes(driver.modules, module));
+  const isModuleOf = (driver: DriverDescriptor, module: string): boolean => describes(driver.modules, unversioned(module));
+  const speakingFor = (module: string): readonly DriverDescriptor[] => latestFirst.filter((driver) => isModuleOf(driver, module));
   const methodNames = new Set(drivers.flatMap((driver) => Object.values(driver.kinds).flatMap((kind) => Object.keys(kind.methods ?? {}))));
   return {
     exportOf(module, path) {
@@ -45,7 +51,7 @@ export function createModules(drivers: readonly DriverDescriptor[], fallback: Dr
       for (const driver of own) {
         const names = spellings(driver, path);
         const entry = driver.exports.find(
-          (candidate) => candidate.names.some((name) => names.includes(name)) && (!candidate.modules || describes(candidate.modules, module)),
+          (candidate) => candidate.names.some((name) => names.includes(name)) && (!candidate.modules || describes(candidate.modules, unversioned(module))),
         );
         if (entry) return { driver, entry };
       }
@@ -61,7 +67,9 @@ export function createModules(drivers: readonly DriverDescriptor[], fallback: Dr
       const owner = latestFirst.find((driver) => driver.exports.some((entry) => entry.global === true && entry.names.some((path) => path.split('.')[0] === name)));
       return owner?.modules[0] ?? null;
     },
-    isDriver: (module) => latestFirst.some((driver) => describes(driver.modules, module)),
+    isDriver: (module) => latestFirst.some((driver) => isModuleOf(driver, module)),
+    isModuleOf,
+    withImportedHandle: latestFirst.filter(({ importedHandle }) => importedHandle),
     isMethod: (name) => methodNames.has(name),
     isDistinctive: (name) => latestFirst.some(({ distinctiveMethods }) => ownProperty(distinctiveMethods, name) !== undefined),
     ownerOfMethod(name, assumedKind = 'pool') {

@@ -38,6 +38,8 @@ type Place =
   | { readonly at: 'cell' }
   | { readonly at: 'row-count' }
   | { readonly at: 'other' }
+  /** What the driver says besides, `error`: it is the same for every answer. */
+  | { readonly at: 'beside' }
   | { readonly at: 'wrong'; readonly misreading: Misreading; readonly node: TSESTree.Node | null };
 
 const rowCounts: ReadonlySet<string> = new Set(['length', 'rowCount', 'count', 'affectedRows', 'numAffectedRows', 'rowsAffected']);
@@ -164,6 +166,7 @@ function next(place: Place, step: Step, result: Result, lock: QueryLock): Place 
     case 'cell':
     case 'row-count':
     case 'other':
+    case 'beside':
     case 'wrong':
       return place;
   }
@@ -175,6 +178,7 @@ function nextInResult(remaining: readonly string[], step: Step, result: Result):
   const name = nameOf(step);
   if (name === null) return { at: 'other' };
   if (name === remaining[0]) return arrived(remaining.slice(1), result);
+  if (result.shape === 'value' && result.beside?.includes(name)) return { at: 'beside' };
   if (rowCounts.has(name)) return { at: 'row-count' };
   // Behind the rows of a pair stands what else the driver has to say.
   if (remaining[0] === '0' && /^\d+$/.test(name)) return { at: 'other' };
@@ -251,6 +255,8 @@ function judged(place: Place, lock: QueryLock, use: Use): Reading {
       return isDecision(use) ? misread(use, { of: 'row' }) : { kind: 'passed', use };
     case 'other':
       return { kind: 'unknown', use };
+    case 'beside':
+      return { kind: 'dropped', use };
   }
 }
 

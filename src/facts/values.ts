@@ -48,6 +48,11 @@ export interface Handle {
    * whose file was not read, or from nowhere the file shows. Believe it only of calls that carry a lock statement.
    */
   readonly assumed: boolean;
+  /**
+   * Known by a type or name that transactions go by as well. A session lock is wrong over either; whether a
+   * transaction is open is not known.
+   */
+  readonly mayBeTransaction: boolean;
 }
 
 export interface Configuration {
@@ -73,6 +78,7 @@ export interface Evidence {
     | 'taken-from-pool'
     | 'callback-parameter'
     | 'annotation'
+    | 'injection'
     | 'caller'
     | 'module-import'
     /** Given by a function of a file that was not read, which may look for the caller's transaction. */
@@ -173,4 +179,5 @@ export const bareHandle = (known: Pick<Handle, 'role' | 'driver' | 'kind' | 'ide
   lifetime: null,
   moduleLevel: false,
   assumed: false,
+  mayBeTransaction: false,
 });

@@ -4,8 +4,12 @@ import { pathTo, type Definition, type Reference, type Variable } from '../sourc
 import { identified, isDecided, ofModule, oneOf, unify, unifyPresent } from './agreement.js';
 import type { CallbackUse } from './callers.js';
 import type { Core } from './core.js';
+import { declared as declaredKind } from './annotations.js';
+import { applicationWide, isCalledOn, placesOf } from './application-wide.js';
 import { createCallbacks } from './imports/callbacks.js';
 import { signalGiven } from './given-signal.js';
+import { readKind } from './kinds.js';
+import { createLibraries } from './libraries.js';
 import { unknown, type DriverObject, type Value } from './values.js';
 
 type ParameterDefinition = Extract<Definition, { kind: 'parameter' }>;
@@ -15,13 +19,21 @@ type ValueDefinition = Extract<Definition, { kind: 'value' }>;
 export function createVariables(core: Core) {
   const { scopes, callers } = core.parts;
   const callbacks = createCallbacks(core);
+  const libraries = createLibraries(core);
   return { valueOfVariable };
 
   function valueOfVariable(variable: Variable): Value {
     return core.guarded(variable, () => {
-      const value = core.parts.declaredHandles.ofThisFile(variable) ?? named(heldBy(variable), variable);
-      return scopes.isModuleLevel(variable) && scopes.definitionOf(variable).kind !== 'import' ? ofModule(value) : value;
+      const value = core.parts.declaredHandles.ofThisFile(variable) ?? named(known(heldBy(variable), variable), variable);
+      return scopes.isModuleLevel(variable) && scopes.definitionOf(variable).kind !== 'import' ? ofModule(applicationWide(value)) : value;
     });
+  }
+
+  /** What comes from a file that was not read may still show, by its use, whose handle it is. */
+  function known(value: Value, variable: Variable): Value {
+    if (value.type !== 'foreign') return value;
+    const owner = libraries.libraryOf(variable);
+    return owner ? core.assumedObject(owner, value.module, value.path) : value;
   }
 
   /** Where the code shows nothing, a setting may know the name. */
@@ -96,10 +108,29 @@ export function createVariables(core: Core) {
     const annotation = annotationOf(definition.node);
     const declared = annotation ? core.declaredAs(annotation, variable, definition.node) : null;
     const ofType = declared ? core.follow(declared, definition.path, definition.node) : unknown;
-    if (isDecided(ofType)) return identified(ofType, variable);
+    const isInjected = core.parts.injection.ofParameter(definition) && callers.callSitesOf(definition.function, core.evaluator).length === 0;
+    if (isInjected) return injected(ofType, variable);
+    const typed = isNoTransaction(ofType, variable) ? applicationWide(ofType) : ofType;
+    if (isDecided(typed)) return identified(typed, variable);
     const passed = passedFor(variable, definition);
-    if (isDecided(passed) || ofType.type === 'unknown') return passed;
-    return identified(ofType, variable);
+    if (isDecided(passed) || typed.type === 'unknown') return passed;
+    return identified(typed, variable);
+  }
+
+  /** What a container hands out, of the type that is written or, where that is unknown, of the library that its use shows. */
+  function injected(ofType: Value, variable: Variable): Value {
+    const owner = ofType.type === 'unknown' ? libraries.libraryOf(variable) : null;
+    const value = owner ? declaredKind(owner.driver, owner.kind, variable.identifiers[0] ?? callers.program) : ofType;
+    return identified(applicationWide(value, 'injection'), variable);
+  }
+
+  /** Is a method called on it that its library's transactions do not have? */
+  function isNoTransaction(value: Value, variable: Variable): boolean {
+    if (value.type !== 'object' || !value.handle) return false;
+    const methods = readKind(value.driver, value.kind, (kind) => kind.notInTransactions);
+    const [identifier] = variable.identifiers;
+    if (!methods || !identifier) return false;
+    return isCalledOn(placesOf(variable, scopes), methods, (method) => callers.callsOfMethod(method, identifier), scopes);
   }
 
   /** What the calls in this file pass, the default value where they pass nothing. */

@@ -26,6 +26,14 @@ const perDriver = forEveryDriver(({ connection, pool, dialect }, name): { bad: I
 
 const { pg } = contexts;
 const lock = pg.connection.send('SELECT pg_advisory_lock(7)');
+const imported = {
+  prisma: "import { prisma } from './prisma';\nexport async function run() {\n  await prisma.$transaction(async (tx) => {\n    await tx.$executeRaw`SELECT pg_advisory_xact_lock(7)`;\n    await prisma.ticket.count();\n  });\n}",
+  drizzle:
+    "import { db } from './db';\nimport { sql } from 'drizzle-orm';\nexport async function run(tickets) {\n  await db.transaction(async (tx) => {\n    await tx.execute(sql`SELECT pg_advisory_xact_lock(7)`);\n    await db.insert(tickets).values({ id: 1 });\n  });\n}",
+  knex: "const db = require('../db');\nexport async function run() {\n  await db.transaction(async (trx) => {\n    await trx.raw('SELECT pg_advisory_xact_lock(7)');\n    await db('tickets').insert({ id: 1 });\n  });\n}",
+  typeorm:
+    "import { Repository } from 'typeorm';\n@Injectable()\nexport class Jobs {\n  constructor(@InjectRepository(Job) private readonly jobs: Repository<Job>) {}\n  async run(job) {\n    await this.jobs.manager.transaction(async (manager) => {\n      await manager.query('SELECT pg_advisory_xact_lock(7)');\n      await this.jobs.save(job);\n    });\n  }\n}",
+};
 const silent = (name: string, code: string): ValidCase => ({ name, code });
 function uses(name: string, code: string, marked: string, messageId: string, data: Record<string, string | number>): InvalidCase {
   return { name, code, errors: [errorAt(code, marked, { messageId, data: { fn: 'pg_advisory_lock', ...data } })] };
@@ -68,6 +76,10 @@ runRuleTests(rule, {
     uses("in the callback of a wrapper", wrapper, 'prisma.user.count()', 'connection', { call: 'prisma.user.count', fn: 'pg_advisory_xact_lock', line: 5 }),
     uses('migrations that take their own connection', migrations, 'dataSource.runMigrations()', 'connection', { call: 'dataSource.runMigrations', line: 4 }),
     uses('a model that is not told the transaction', sequelize('User.create({})'), 'User.create({})', 'connection', { call: 'User.create', fn: 'pg_advisory_xact_lock', line: 6 }),
+    uses('a model of an imported client', imported.prisma, 'prisma.ticket.count()', 'connection', { call: 'prisma.ticket.count', fn: 'pg_advisory_xact_lock', line: 4 }),
+    uses('a builder of an imported Drizzle database', imported.drizzle, 'db.insert(tickets).values({ id: 1 })', 'query', { call: 'db.insert(…).values', fn: 'pg_advisory_xact_lock', line: 5 }),
+    uses('a table of an imported Knex', imported.knex, "db('tickets').insert({ id: 1 })", 'query', { call: 'db(…).insert', fn: 'pg_advisory_xact_lock', line: 4 }),
+    uses('an injected repository', imported.typeorm, 'this.jobs.save(job)', 'connection', { call: 'this.jobs.save', fn: 'pg_advisory_xact_lock', line: 7 }),
     uses('in a helper that is called', helper, 'save(row)', 'query', { call: 'save', line: 6 }),
   ],
 });

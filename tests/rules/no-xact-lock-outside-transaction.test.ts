@@ -54,7 +54,7 @@ const nested = owner(`await c.query('BEGIN');\n  await ${lock};\n  await c.query
 const savepoint = owner(`await c.query('BEGIN');\n  await c.query('SAVEPOINT s');\n  await ${lock};\n  await work();\n  await c.query('ROLLBACK TO s');\n  await work();\n  await c.query('COMMIT');`);
 const after = owner(`await c.query('BEGIN');\n  await work(c);\n  await c.query('COMMIT');\n  await ${lock};\n  await work(c);`);
 const kysely = "import { type Kysely, sql } from 'kysely';\nexport const run = (db: Kysely<any>, work) => db.connection().execute(async (c) => {\n  await sql`SELECT pg_advisory_xact_lock(7)`.execute(c);\n  await work(c);\n});";
-const injected = (members = '', before = ''): string => `import type { Knex } from 'knex';\n${before}export class Store {\n  constructor(private readonly db: Knex) {}\n  async enter() { await this.db.raw('${xact}'); }\n${members}}`;
+const injected = (members = '', before = ''): string => `import type { Sequelize } from 'sequelize';\n${before}export class Store {\n  constructor(private readonly db: Sequelize) {}\n  async enter() { await this.db.query('${xact}'); }\n${members}}`;
 const prismaHead = "import { PrismaClient } from '@prisma/client';\nconst prisma = new PrismaClient();\n";
 const mikro = (last: string): string => `import { MikroORM } from '@mikro-orm/postgresql';\nexport async function run(orm: MikroORM) {\n  await orm.em.fork().transactional(async (t) => {\n    await t.getConnection().execute('${xact}'${last});\n  });\n}`;
 
@@ -89,6 +89,12 @@ runRuleTests(rule, {
     silent('a nested transaction that is a savepoint', owner(`await c.query('BEGIN');\n  await ${lock};\n  await c.query('SAVEPOINT s');\n  await work(c);\n  await c.query('ROLLBACK TO s');\n  await c.query('COMMIT');`)),
     silent('a nested callback that is rolled back with its lock', "import knex from 'knex';\nconst db = knex({ client: 'pg' });\nexport const run = (work) => db.transaction(async (t) => {\n  await t.transaction(async (s) => { await s.raw('SELECT pg_advisory_xact_lock(7)'); await work(s); }).catch(() => {});\n});"),
     silent('a session lock', pool("await pool.query('SELECT pg_advisory_lock(7)');")),
+    silent('a Knex that the caller passes, a transaction perhaps', `import type { Knex } from 'knex';\nexport const run = async (db: Knex) => { await db.raw('${xact}'); return db('job').first(); };`),
+    silent('a Drizzle database that the caller passes', `import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';\nimport { sql } from 'drizzle-orm';\nexport const run = async (db: PostgresJsDatabase) => { await db.execute(sql\`${xact}\`); return db.select().from(jobs); };`),
+    silent('a statement in a batch of a handle from a file that is not read', `import { db } from './db.js';\nimport { sql } from 'drizzle-orm';\nexport const run = () => db.batch([db.execute(sql\`${xact}\`), db.delete(jobs)]);`),
+    silent('a raw statement that is handed to a transaction', `import bookshelf from './bookshelf.js';\nexport const run = (trx) => bookshelf.knex.raw('${xact}').transacting(trx);`),
+    silent('a raw statement of anything that is handed to a transaction', `import { db } from './db.js';\nexport const run = async (trx) => { await db.raw('${xact}').transacting(trx); };`),
+    silent('an injected object of unknown type, which may know the open transaction', `@Injectable()\nexport class Jobs {\n  constructor(private readonly store: Store) {}\n  async run() { await this.store.query('${xact}'); await this.store.query('UPDATE job SET n = 1'); }\n}`),
     silent('an unknown handle', `export const run = (pool) => pool.query('${xact}');`),
     silent('a look-alike', pool("await pool.query('SELECT my_advisory_xact_lock(7)');")),
   ],
@@ -97,7 +103,13 @@ runRuleTests(rule, {
     onPool('BEGIN through a pool begins nothing', pool(`await pool.query('BEGIN');\n  await pool.query('${xact}');\n  await pool.query('COMMIT');`), `pool.query('${xact}')`),
     onPool('a try-lock whose answer decides', pool(`const { rows } = await ${tryLock};\n  if (!rows[0].ok) return;\n  await work();`), tryLock, { fn: 'pg_try_advisory_xact_lock' }),
     onPool('a try-lock in a helper whose caller decides', `import { Pool } from 'pg';\nconst pool = new Pool();\nasync function enter() { return (await ${tryLock}).rows[0].ok; }\nexport async function run(work) { if (await enter()) await work(); }`, tryLock, { fn: 'pg_try_advisory_xact_lock' }),
-    onPool('a pool that is given to a class', injected(), `this.db.raw('${xact}')`, { call: 'this.db.raw' }),
+    onPool('a pool that is given to a class', injected(), `this.db.query('${xact}')`, { call: 'this.db.query' }),
+    onPool(
+      'a handle that a container hands out',
+      `import { Kysely, sql } from 'kysely';\n@Injectable()\nexport class Jobs {\n  constructor(private readonly db: Kysely<Tables>) {}\n  async run() {\n    await sql\`${xact}\`.execute(this.db);\n    await this.db.deleteFrom('job').execute();\n  }\n}`,
+      `sql\`${xact}\`.execute(this.db)`,
+      { call: 'sql`…`.execute' },
+    ),
     onPool('a lock in DML of another string', pool(`await pool.query('${xact}');\n  await pool.query('UPDATE job SET n = n + 1');`), `pool.query('${xact}')`),
     onConnection('a connection of its own, and no transaction', owner(`await ${lock};\n  await work(c);`)),
     onConnection('behind the end of the transaction', after),

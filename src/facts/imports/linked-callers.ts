@@ -22,6 +22,7 @@ export function createLinkedCallers(links: LinkedFiles): Callers {
     assignmentsToRecord: (record, name, evaluator) => of(record).assignmentsToRecord(record, name, evaluator),
     assignmentsToGlobal: (name, evaluator) => ofUnit(links.root).assignmentsToGlobal(name, evaluator),
     constructorOf: (node) => of(node).constructorOf(node),
+    callsOfMethod: (name, from) => of(from).callsOfMethod(name, from),
   };
 
   function ofUnit(unit: Unit): Callers {
