@@ -110,7 +110,7 @@ export function createVariables(core: Core) {
     const ofType = declared ? core.follow(declared, definition.path, definition.node) : unknown;
     const isInjected = core.parts.injection.ofParameter(definition) && callers.callSitesOf(definition.function, core.evaluator).length === 0;
     if (isInjected) return injected(ofType, variable);
-    const typed = isNoTransaction(ofType, variable) ? applicationWide(ofType) : ofType;
+    const typed = isNoTransaction(ofType, variable) || isKept(ofType, definition) ? applicationWide(ofType) : ofType;
     if (isDecided(typed)) return identified(typed, variable);
     const passed = passedFor(variable, definition);
     if (isDecided(passed) || typed.type === 'unknown') return passed;
@@ -122,6 +122,12 @@ export function createVariables(core: Core) {
     const owner = ofType.type === 'unknown' ? libraries.libraryOf(variable) : null;
     const value = owner ? declaredKind(owner.driver, owner.kind, variable.identifiers[0] ?? callers.program) : ofType;
     return identified(applicationWide(value, 'injection'), variable);
+  }
+
+  /** An object that keeps a handle outlives transactions, so a type that is the pool's in the first place means the pool. */
+  function isKept(value: Value, { function: fn }: ParameterDefinition): boolean {
+    const isConstructor = fn.parent.type === 'MethodDefinition' && fn.parent.kind === 'constructor';
+    return isConstructor && value.type === 'object' && value.handle?.mayBeTransaction === true;
   }
 
   /** Is a method called on it that its library's transactions do not have? */

@@ -54,7 +54,7 @@ const nested = owner(`await c.query('BEGIN');\n  await ${lock};\n  await c.query
 const savepoint = owner(`await c.query('BEGIN');\n  await c.query('SAVEPOINT s');\n  await ${lock};\n  await work();\n  await c.query('ROLLBACK TO s');\n  await work();\n  await c.query('COMMIT');`);
 const after = owner(`await c.query('BEGIN');\n  await work(c);\n  await c.query('COMMIT');\n  await ${lock};\n  await work(c);`);
 const kysely = "import { type Kysely, sql } from 'kysely';\nexport const run = (db: Kysely<any>, work) => db.connection().execute(async (c) => {\n  await sql`SELECT pg_advisory_xact_lock(7)`.execute(c);\n  await work(c);\n});";
-const injected = (members = '', before = ''): string => `import type { Sequelize } from 'sequelize';\n${before}export class Store {\n  constructor(private readonly db: Sequelize) {}\n  async enter() { await this.db.query('${xact}'); }\n${members}}`;
+const injected = (members = '', before = ''): string => `import type { Knex } from 'knex';\n${before}export class Store {\n  constructor(private readonly db: Knex) {}\n  async enter() { await this.db.raw('${xact}'); }\n${members}}`;
 const prismaHead = "import { PrismaClient } from '@prisma/client';\nconst prisma = new PrismaClient();\n";
 const mikro = (last: string): string => `import { MikroORM } from '@mikro-orm/postgresql';\nexport async function run(orm: MikroORM) {\n  await orm.em.fork().transactional(async (t) => {\n    await t.getConnection().execute('${xact}'${last});\n  });\n}`;
 
@@ -103,7 +103,7 @@ runRuleTests(rule, {
     onPool('BEGIN through a pool begins nothing', pool(`await pool.query('BEGIN');\n  await pool.query('${xact}');\n  await pool.query('COMMIT');`), `pool.query('${xact}')`),
     onPool('a try-lock whose answer decides', pool(`const { rows } = await ${tryLock};\n  if (!rows[0].ok) return;\n  await work();`), tryLock, { fn: 'pg_try_advisory_xact_lock' }),
     onPool('a try-lock in a helper whose caller decides', `import { Pool } from 'pg';\nconst pool = new Pool();\nasync function enter() { return (await ${tryLock}).rows[0].ok; }\nexport async function run(work) { if (await enter()) await work(); }`, tryLock, { fn: 'pg_try_advisory_xact_lock' }),
-    onPool('a pool that is given to a class', injected(), `this.db.query('${xact}')`, { call: 'this.db.query' }),
+    onPool('a pool that is given to a class', injected(), `this.db.raw('${xact}')`, { call: 'this.db.raw' }),
     onPool(
       'a handle that a container hands out',
       `import { Kysely, sql } from 'kysely';\n@Injectable()\nexport class Jobs {\n  constructor(private readonly db: Kysely<Tables>) {}\n  async run() {\n    await sql\`${xact}\`.execute(this.db);\n    await this.db.deleteFrom('job').execute();\n  }\n}`,
