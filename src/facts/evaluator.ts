@@ -326,7 +326,8 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
 
   /** `models.sequelize`, of a module that was not read. */
   function assumedObject({ driver, kind }: { driver: DriverDescriptor; kind: string }, module: string, path: readonly string[]): DriverObject {
-    const evidence = { because: 'module-import', node: callers.program } as const;
+    const accessor = accessorOn(path);
+    const evidence = { because: accessor === null || accessor === 'pool' ? 'module-import' : 'accessor', node: callers.program } as const;
     const handle = bareHandle({ role: roleOfKind(driver, kind) ?? 'pool', driver, kind, identity: `${module}#${path.join('.')}`, evidence });
     return { type: 'object', driver, kind, node: callers.program, handle: { ...handle, moduleLevel: true } };
   }

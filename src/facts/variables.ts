@@ -4,6 +4,7 @@ import { pathTo, type Definition, type Reference, type Variable } from '../sourc
 import { identified, isDecided, ofModule, oneOf, unify, unifyPresent } from './agreement.js';
 import type { CallbackUse } from './callers.js';
 import type { Core } from './core.js';
+import { accessorOn } from './accessors.js';
 import { declared as declaredKind } from './annotations.js';
 import { applicationWide, isCalledOn, placesOf } from './application-wide.js';
 import { createCallbacks } from './imports/callbacks.js';
@@ -31,7 +32,7 @@ export function createVariables(core: Core) {
 
   /** What comes from a file that was not read may still show, by its use, whose handle it is. */
   function known(value: Value, variable: Variable): Value {
-    if (value.type !== 'foreign') return value;
+    if (value.type !== 'foreign' || accessorOn(value.path) === 'tag') return value;
     const owner = libraries.libraryOf(variable);
     return owner ? core.assumedObject(owner, value.module, value.path) : value;
   }
