@@ -12,6 +12,7 @@ export default createRule({
       '`{{fn}}` is sent with {{signal}}: once that is aborted, the unlock is never sent and the lock stays on the connection. Send the unlock without it, or with a fresh `AbortSignal.timeout(…)`.',
     ignoredSignal:
       '`{{fn}}` is given {{signal}}. {{driver}} ignores it today; a version that honours it would not send the unlock once the signal is aborted. Leave the signal out.',
+    refusedSignal: '`{{fn}}` is given {{signal}} where {{driver}} takes none: the call fails, and the lock stays on the connection. Leave the signal out.',
     checked: '`{{fn}}` is skipped when {{signal}} is aborted, by the check on line {{line}}: the lock then stays on the connection. Unlock before the check, or without it.',
     raced: '`{{fn}}` runs in a race that an abort can win: the code goes on without knowing whether the lock is released. Await the unlock by itself.',
     removeSignal: 'Send the unlock without the signal.',
@@ -30,7 +31,7 @@ export default createRule({
           const removal = signalsOfFile.removal(query);
           yield {
             node: query.node,
-            messageId: signal.ignored ? 'ignoredSignal' : 'signal',
+            messageId: signal.refused ? 'refusedSignal' : signal.ignored ? 'ignoredSignal' : 'signal',
             data: { fn, signal: quoted(signal.node, text), driver: query.driver.name },
             suggestions: removal ? [{ messageId: 'removeSignal', edits: [removal] }] : [],
           };

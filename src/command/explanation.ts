@@ -56,7 +56,7 @@ function paragraph(query: Query, unit: Unit, words: FactWords, findings: readonl
     ['sent', [words.sent(query)]],
     ['through', query.route.slice(1).map((call) => `${spellingOf(call)} (${words.place(call)})`)],
     ['result', [`rows come as ${query.result.shape}`, ...query.uses.map((use) => words.use(use))]],
-    ['signal', query.signal ? [`${unit.text.slice(...query.signal.node.range)}${query.signal.ignored ? ' (the driver ignores it)' : ''}`] : []],
+    ['signal', query.signal ? [`${unit.text.slice(...query.signal.node.range)}${query.signal.ignored ? ' (the driver ignores it)' : query.signal.refused ? ' (the call fails because of it)' : ''}`] : []],
     ['paths', pathWords(query, resultOf(heldLocks, unit), words)],
     ['reported', reported.map(({ ruleId, message }) => `${nameOf(ruleId)}${isOn(nameOf(ruleId), rules) ? '' : ' (off in the configuration)'}: ${message}`)],
     ['silent', silent(query, reported, rules)],

@@ -249,9 +249,10 @@ export interface Sends {
   placeholders?: readonly PlaceholderStyle[];
   /**
    * An AbortSignal that this driver honours, or, with `ignored`, one it drops silently. `safeWhen`: an abort in flight
-   * stops the server, too, when one of these holds; an abort before that still sends nothing.
+   * stops the server, too, when one of these holds; an abort before that still sends nothing. `refusedAt`: places where a
+   * signal makes the call fail, aborted or not.
    */
-  signal?: { at: readonly Position[]; ignored?: boolean; safeWhen?: readonly Condition[] };
+  signal?: { at: readonly Position[]; ignored?: boolean; refusedAt?: readonly Position[]; safeWhen?: readonly Condition[] };
   /** A client-side limit that rejects while the server goes on. */
   clientTimeout?: readonly Position[];
   /** Read from a replica when the handle has replicas and these hold. */

@@ -42,7 +42,7 @@ export const abandonments = definePass(
       const race = query.route.map((call) => raceAround(call, 0)).find((found) => found !== null);
       if (race) return isDestroyedAfter(query, true) ? null : { by: 'race', node: race };
       const isLimited = clientTimeout !== null && !isOff(clientTimeout);
-      const isAborted = signal !== null && !signal.ignored && !signal.stopsServer;
+      const isAborted = signal !== null && !signal.ignored && !signal.refused && !signal.stopsServer;
       if ((!isLimited && !isAborted) || isDestroyedAfter(query, false)) return null;
       if (isLimited) return { by: 'timeout', node: clientTimeout };
       return signal && { by: 'signal', node: signal.node };

@@ -9,11 +9,15 @@ export function signalGiven(
   signal: Sends['signal'],
   placed: (position: Position) => Placed = (position) => core.placed(call, position),
 ): SignalUse | null {
-  for (const position of signal?.at ?? []) {
+  const places = [
+    ...(signal?.at ?? []).map((position) => ({ position, refused: false })),
+    ...(signal?.refusedAt ?? []).map((position) => ({ position, refused: true })),
+  ];
+  for (const { position, refused } of places) {
     const place = placed(position);
     if (place.kind !== 'found' || core.valueOf(place.node).type === 'nothing') continue;
     const stopsServer = signal?.safeWhen?.some((condition) => core.holds(call, condition)) === true;
-    return { node: place.node, ignored: signal?.ignored === true, stopsServer };
+    return { node: place.node, ignored: signal?.ignored === true && !refused, refused, stopsServer };
   }
   return null;
 }

@@ -61,12 +61,14 @@ export interface Configuration {
 }
 
 /**
- * An AbortSignal that a statement is given. `ignored`: the driver drops it. `stopsServer`: an abort in flight also ends
- * the statement on the server; one that came before still keeps it from being sent.
+ * An AbortSignal that a statement is given. `ignored`: the driver drops it. `refused`: the driver takes it for something else
+ * and the call fails. `stopsServer`: an abort in flight also ends the statement on the server; one that came before still
+ * keeps it from being sent.
  */
 export interface SignalUse {
   readonly node: TSESTree.Node;
   readonly ignored: boolean;
+  readonly refused: boolean;
   readonly stopsServer: boolean;
 }
 

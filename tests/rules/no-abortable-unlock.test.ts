@@ -127,6 +127,21 @@ runRuleTests(rule, {
         },
       ],
     },
+    {
+      name: 'a signal where the driver takes values',
+      code: "import { Client } from 'pg';\nexport const unlock = (c: Client, signal: AbortSignal) => c.query('SELECT pg_advisory_unlock(1)', { signal });",
+      errors: [
+        {
+          messageId: 'refusedSignal',
+          data: { fn, signal: '`signal`', driver: 'pg' },
+          line: 2,
+          column: 59,
+          endLine: 2,
+          endColumn: 110,
+          suggestions: [{ messageId: 'removeSignal', output: "import { Client } from 'pg';\nexport const unlock = (c: Client, signal: AbortSignal) => c.query('SELECT pg_advisory_unlock(1)');" }],
+        },
+      ],
+    },
     checked('a return', `if (signal.aborted) return;\n    await ${unlock};`),
     checked('a throw', `if (signal.aborted) { throw signal.reason; }\n    await ${unlock};`),
     checked('a condition around the unlock', `if (!signal.aborted) await ${unlock};`),

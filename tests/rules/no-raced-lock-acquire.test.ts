@@ -62,6 +62,7 @@ runRuleTests(rule, {
     silent('the connection is destroyed where the deadline wins', pg.wrap(`const winner = await Promise.race([${lock}, work.deadline()]);\n  if (!winner) { c.release(true); return; }\n  await work();`)),
     silent('an abort that ends the session on the server', kysely(", { signal, inflightQueryAbortStrategy: 'kill session' }")),
     silent('an abort that cancels the statement on the server', kysely(", { signal, inflightQueryAbortStrategy: 'cancel query' }")),
+    silent('a signal that makes the call fail', pg.wrap("await c.query('SELECT pg_advisory_lock(7)', [], { signal });")),
     silent('a signal that the driver ignores', pg.wrap("await c.query({ text: 'SELECT pg_advisory_lock(7)', signal });")),
     silent('a limit at which the statement is cancelled', knex('.timeout(500, { cancel: true })')),
     silent('a transaction lock in autocommit ends with its statement', contexts.pg.pool.wrap("await Promise.race([pool.query('SELECT pg_advisory_xact_lock(7)'), work.deadline()]);")),

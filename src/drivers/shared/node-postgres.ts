@@ -11,12 +11,13 @@ const sends = {
   sql: text,
   values,
   signal: {
-    at: [
-      { argument: 0, property: 'signal' },
+    at: [{ argument: 0, property: 'signal' }],
+    ignored: true,
+    // Taken for the values and for the callback: "Query values must be an array", "callback is not a function".
+    refusedAt: [
       { argument: 1, property: 'signal' },
       { argument: 2, property: 'signal' },
     ],
-    ignored: true,
   },
   clientTimeout: [{ argument: 0, property: 'query_timeout' }],
   multipleStatements: true,

@@ -1,0 +1,43 @@
+import knex, { type Knex } from 'knex';
+import descriptor from '../../../src/drivers/knex.js';
+import { type LiveDriver, type LivePool, calling, detailsOf, inCallback, invoke, member, taken, tryLockWith } from './live-driver.js';
+import { testClaims, testCoverage } from './test-claims.js';
+
+const pool: LivePool = {
+  kind: 'knex',
+  details: detailsOf(descriptor, 'knex'),
+  arguments: ({ host, port, user, database }) => [
+    { client: 'pg', connection: { host, port, user, database }, pool: { min: 0, max: 2 }, acquireConnectionTimeout: 5_000 },
+  ],
+  open: calling(knex),
+  close: (db) => invoke(db, 'destroy'),
+  lends: {
+    transaction: inCallback('transaction'),
+    'raw-connection': async (db, use, giveBack) => {
+      const client = member(db, 'client');
+      return taken(
+        () => invoke(client, 'acquireConnection'),
+        (connection) => invoke(client, 'releaseConnection', connection),
+      )(db, use, giveBack);
+    },
+  },
+  queries: {
+    raw: (db, text) => (db as Knex).raw(text),
+    builder: (db, text) => (db as Knex).select((db as Knex).raw(text.replace(/^SELECT /, ''))),
+    'row-builder': (db, text) => (db as Knex).first((db as Knex).raw(text.replace(/^SELECT /, ''))),
+  },
+  bind: async (db, values) => {
+    const { rows } = await (db as Knex).raw<{ rows: { ok: unknown }[] }>(tryLockWith(values.map(() => '?')), [...values] as Knex.RawBinding[]);
+    return rows[0]?.ok;
+  },
+  untried: {
+    '*.stream': 'it needs another package',
+    '*.asCallback': 'its result is not claimed',
+    'value-builder': 'it plucks a column of a table',
+  },
+};
+
+const driver: LiveDriver = { descriptor, packages: ['knex', 'pg'], dialect: 'postgres', pools: [pool] };
+
+testClaims(driver);
+testCoverage(driver);

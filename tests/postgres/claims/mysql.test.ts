@@ -1,0 +1,39 @@
+import mysql from 'mysql';
+import { inject } from 'vitest';
+import descriptor from '../../../src/drivers/mysql.js';
+import { type LiveDriver, calling, detailsOf, invoke, member, promised, taken } from './live-driver.js';
+import { testClaims, testCoverage } from './test-claims.js';
+
+const driver: LiveDriver = {
+  descriptor,
+  packages: ['mysql'],
+  dialect: 'mysql',
+  pools: [
+    {
+      kind: 'pool',
+      details: detailsOf(descriptor, 'createPool'),
+      arguments: ({ host, port, user, database }) => [{ host, port, user, database, connectionLimit: 2 }],
+      open: calling(mysql.createPool),
+      close: (pool) => promised(pool, 'end'),
+      lends: {
+        'pool-connection': taken(
+          (pool) => promised(pool, 'getConnection'),
+          (connection) => invoke(connection, 'release'),
+        ),
+        connection: taken(
+          (pool) => mysql.createConnection(member(member(pool, 'config'), 'connectionConfig') as mysql.ConnectionConfig),
+          (connection) => promised(connection, 'end'),
+        ),
+      },
+      untried: {
+        'connection.give back': 'a connection of its own is ended, not given back',
+        'resetsOnReleaseWhen.connection': 'it is of no pool',
+      },
+    },
+  ],
+};
+
+describe.skipIf(!inject('servers').mariadb)('on MariaDB', () => {
+  testClaims(driver);
+});
+testCoverage(driver);

@@ -1,0 +1,31 @@
+import { createPool, sql, type DatabasePool } from 'slonik';
+import descriptor from '../../../src/drivers/slonik.js';
+import { asTemplate } from './calls.js';
+import { type LiveDriver, calling, detailsOf, inCallback, invoke } from './live-driver.js';
+import { testClaims, testCoverage } from './test-claims.js';
+
+const driver: LiveDriver = {
+  descriptor,
+  packages: ['slonik'],
+  dialect: 'postgres',
+  pools: [
+    {
+      kind: 'pool',
+      details: detailsOf(descriptor, 'createPool'),
+      arguments: ({ host, port, user, database }) => [`postgres://${user}@${host}:${port}/${database}`, { maximumPoolSize: 2 }],
+      open: calling(createPool),
+      close: (pool) => invoke(pool, 'end'),
+      statement: (text) => sql.unsafe(asTemplate(text)),
+      lends: { connection: inCallback('connect'), transaction: inCallback('transaction') },
+      bind: async (pool, values) => {
+        const [key, second] = values as number[];
+        const statement = values.length === 1 ? sql.unsafe`SELECT pg_try_advisory_xact_lock(${key ?? (key as number)}) AS ok` : sql.unsafe`SELECT pg_try_advisory_xact_lock(${key as number}, ${second as number}) AS ok`;
+        return (pool as DatabasePool).oneFirst(statement);
+      },
+      untried: { '*.stream': 'it takes a handler', '*.record': 'its result is not claimed' },
+    },
+  ],
+};
+
+testClaims(driver);
+testCoverage(driver);
