@@ -24,8 +24,6 @@ const wrap = (kind: string): GiveDetails => ({
     { at: { argument: 0, property: 'connection.max' }, equals: 1 },
     { at: { argument: 0, property: 'connection.connectionLimit' }, equals: 1 },
   ],
-  lockTimeout: [{ argument: 0, property: 'connection.lock_timeout' }],
-  clientTimeout: [{ argument: 0, property: 'connection.query_timeout' }],
   url: [
     { argument: 0 },
     { argument: 0, property: 'connection' },
@@ -34,6 +32,15 @@ const wrap = (kind: string): GiveDetails => ({
     { argument: 0, property: 'connection.host' },
   ],
 });
+
+/** The settings of node-postgres and of postgres.js that bound a wait. */
+const nodePostgresLimits = {
+  lockTimeout: [{ argument: 0, property: 'connection.lock_timeout' }],
+  clientTimeout: [{ argument: 0, property: 'connection.query_timeout' }],
+} as const satisfies Partial<GiveDetails>;
+const postgresLimits = {
+  lockTimeout: [{ argument: 0, property: 'connection.connection.lock_timeout' }],
+} as const satisfies Partial<GiveDetails>;
 
 const selectionMethods = {
   select: selecting({ is: 'select' }),
@@ -152,12 +159,12 @@ export default defineDriver({
     {
       names: ['drizzle'],
       modules: ['drizzle-orm/node-postgres', 'drizzle-orm/neon-serverless', 'drizzle-orm/vercel-postgres'],
-      call: { gives: wrap('database') },
+      call: { gives: { ...wrap('database'), ...nodePostgresLimits } },
     },
     {
       names: ['drizzle'],
       modules: ['drizzle-orm/postgres-js', 'drizzle-orm/bun-sql'],
-      call: { gives: wrap('array-database') },
+      call: { gives: { ...wrap('array-database'), ...postgresLimits } },
     },
     { names: ['drizzle'], modules: ['drizzle-orm/mysql2'], call: { gives: wrap('mysql-database') } },
     { names: ['drizzle'], modules: ['drizzle-orm/neon-http'], call: { gives: wrap('http-database') } },

@@ -1,10 +1,10 @@
 import { defineDriver } from './driver.js';
 import type { Call, GiveDetails, Kind, Result, Sends } from './driver.js';
 
+/** The option `timeout` is the server's own `max_statement_time`, so no statement outlives it. */
 const text = {
   sql: [{ argument: 0, property: 'sql' }, { argument: 0 }],
   values: [{ argument: 1 }],
-  clientTimeout: [{ argument: 0, property: 'timeout' }],
 } as const;
 
 const rows: Result = { shape: 'rows', at: [] };
@@ -23,11 +23,20 @@ const sendBy = (send: (result: Result) => Sends): Call => ({
 });
 
 const query = sendBy((result) => ({ ...text, result }));
-const callbackQuery = sendBy((result) => ({
+
+/** The callback gets the meta data as a parameter of its own, whatever `metaAsArray` says. */
+const sendByCallback = (result: Result): Sends => ({
   ...text,
   result: unknown,
   callback: { argument: 'last', parameter: 1, result },
-}));
+});
+const callbackQuery: Call = {
+  sends: sendByCallback(rows),
+  variants: [
+    { when: [option('rowsAsArray')], sends: sendByCallback(rowArrays) },
+    { when: [{ at: { argument: 0, property: 'nestTables' }, present: true }], sends: sendByCallback(unknown) },
+  ],
+};
 
 const pool: Omit<GiveDetails, 'kind'> = {
   singleWhen: [{ at: { argument: 0, property: 'connectionLimit' }, equals: 1 }],
@@ -40,7 +49,6 @@ const closes: Call = { effect: { does: 'closes' } };
 const poolOf = (send: Call, getConnection: Call): Kind => ({
   role: 'pool',
   methods: { query: send, execute: send, batch: send, getConnection, end: closes },
-  dispose: { does: 'closes' },
 });
 
 const connectionOf = (send: Call, statement: string): Kind => ({
@@ -61,11 +69,11 @@ const connectionOf = (send: Call, statement: string): Kind => ({
     destroy: closes,
     close: closes,
   },
-  dispose: { does: 'closes' },
 });
 
-/** An open transaction is rolled back; locks stay. */
-const release: Kind['methods'] = { release: { effect: { does: 'gives-back', rollsBack: true } } };
+/** An open transaction is rolled back; locks stay. On a connection of a pool, `end` and `close` are other names for `release`. */
+const givesBack: Call = { effect: { does: 'gives-back', rollsBack: true } };
+const release = { release: givesBack, end: givesBack, close: givesBack } as const satisfies Kind['methods'];
 
 const promise = ['mariadb', 'mariadb/promise'] as const;
 const callback = ['mariadb/callback'] as const;
@@ -95,8 +103,8 @@ export default defineDriver({
     { names: ['createPoolCluster'], modules: callback, call: { gives: 'callback-cluster' } },
   ],
   kinds: {
-    pool: poolOf(query, takeConnection),
-    connection: connectionOf(query, 'statement'),
+    pool: { ...poolOf(query, takeConnection), dispose: { does: 'closes' } },
+    connection: { ...connectionOf(query, 'statement'), dispose: { does: 'closes' } },
     'pool-connection': { role: 'connection', extends: 'connection', methods: release, dispose: { does: 'gives-back' } },
     statement: { methods: { execute: { sends: { sql: [{ receiver: true }], values: [{ argument: 0 }], result: rows } } } },
     cluster: { methods: { of: { gives: 'pool' }, getConnection: takeConnection, end: closes } },

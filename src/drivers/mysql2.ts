@@ -21,6 +21,11 @@ const prepare: Call = {
   resolves: { kind: 'promise-statement', same: true },
 };
 
+const pool = {
+  ...mysqlPoolConfiguration,
+  resetsOnReleaseWhen: [{ at: { argument: 0, property: 'resetOnRelease' }, equals: true }],
+} as const;
+
 const promise = ['mysql2/promise'] as const;
 const callback = ['mysql2'] as const;
 
@@ -37,7 +42,7 @@ export default defineDriver({
       modules: promise,
       type: 'promise-pool',
     },
-    { names: ['createPool'], modules: promise, call: { gives: { kind: 'promise-pool', ...mysqlPoolConfiguration } } },
+    { names: ['createPool'], modules: promise, call: { gives: { kind: 'promise-pool', ...pool } } },
     { names: ['createConnection'], modules: promise, call: { resolves: 'promise-connection' } },
     { names: ['createPoolCluster'], modules: promise, call: { gives: 'promise-cluster' } },
     { names: ['PoolNamespace'], modules: promise, type: 'promise-pool' },
@@ -45,7 +50,7 @@ export default defineDriver({
     { names: ['PoolConnection'], modules: promise, type: 'promise-pool-connection' },
     { names: ['Connection'], modules: promise, type: 'promise-connection' },
     { names: ['Pool'], modules: callback, type: 'pool' },
-    { names: ['createPool'], modules: callback, call: { gives: { kind: 'pool', ...mysqlPoolConfiguration } } },
+    { names: ['createPool'], modules: callback, call: { gives: { kind: 'pool', ...pool } } },
     { names: ['createConnection'], modules: callback, call: { gives: 'connection' } },
     { names: ['createPoolCluster'], modules: callback, call: { gives: 'cluster' } },
     { names: ['PoolNamespace'], modules: callback, type: 'pool' },
@@ -84,7 +89,6 @@ export default defineDriver({
       ...mysqlKinds['pool-connection'],
       methods: {
         ...mysqlKinds['pool-connection'].methods,
-        end: { effect: { does: 'gives-back' } },
         promise: { gives: { kind: 'promise-pool-connection', same: true } },
       },
       dispose: { does: 'gives-back' },

@@ -13,7 +13,6 @@ export const mysql2Text = { ...text, clientTimeout: [{ argument: 0, property: 't
 
 export const mysqlPoolConfiguration = {
   singleWhen: [{ at: { argument: 0, property: 'connectionLimit' }, equals: 1 }],
-  resetsOnReleaseWhen: [{ at: { argument: 0, property: 'resetOnRelease' }, equals: true }],
   url: [
     { argument: 0 },
     { argument: 0, property: 'uri' },
@@ -27,23 +26,26 @@ const rowArrays: Result = { shape: 'row-arrays', at: [] };
 const unknown: Result = { shape: 'unknown' };
 
 /** Without a callback, a query emits its rows one by one. */
-const query = (sql: typeof text | typeof mysql2Text): Call => {
-  const send = (result: Result): Sends => ({
-    ...sql,
-    result: unknown,
-    callback: { argument: 'last', parameter: 1, result },
-  });
-  return {
-    sends: send(rows),
-    variants: [
-      { when: [{ at: { argument: 0, property: 'rowsAsArray' }, equals: true }], sends: send(rowArrays) },
-      { when: [{ at: { argument: 0, property: 'nestTables' }, present: true }], sends: send(unknown) },
-    ],
-  };
-};
+const sendingBy =
+  (sql: typeof text | typeof mysql2Text) =>
+  (result: Result): Sends => ({ ...sql, result: unknown, callback: { argument: 'last', parameter: 1, result } });
 
-const mysqlQuery = query(text);
-export const mysql2Query = query(mysql2Text);
+const nested = (send: (result: Result) => Sends): Call => ({
+  when: [{ at: { argument: 0, property: 'nestTables' }, present: true }],
+  sends: send(unknown),
+});
+
+const mysqlSends = sendingBy(text);
+const mysqlQuery: Call = { sends: mysqlSends(rows), variants: [nested(mysqlSends)] };
+
+const mysql2Sends = sendingBy(mysql2Text);
+export const mysql2Query: Call = {
+  sends: mysql2Sends(rows),
+  variants: [
+    { when: [{ at: { argument: 0, property: 'rowsAsArray' }, equals: true }], sends: mysql2Sends(rowArrays) },
+    nested(mysql2Sends),
+  ],
+};
 
 const getConnection: Call = {
   callback: { argument: 'last', parameters: { 1: 'pool-connection' }, runs: 'later' },
@@ -72,7 +74,8 @@ export const mysqlKinds = {
   'pool-connection': {
     role: 'connection',
     extends: 'connection',
-    methods: { release: { effect: { does: 'gives-back' } } },
+    // `end` is an old name of `release`.
+    methods: { release: { effect: { does: 'gives-back' } }, end: { effect: { does: 'gives-back' } } },
   },
   cluster: { methods: { of: { gives: 'pool' }, getConnection, end: { effect: { does: 'closes' } } } },
 } as const satisfies Record<string, Kind>;

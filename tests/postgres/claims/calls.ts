@@ -34,7 +34,7 @@ export function satisfying({ equals, member: lastMember, absent }: Condition): {
 }
 
 /** The text as a template without values. */
-export const asTemplate = (text: string): TemplateStringsArray => Object.assign([text], { raw: [text] });
+export const asTemplate = (text: string): TemplateStringsArray => Object.freeze(Object.assign([text], { raw: Object.freeze([text]) }));
 
 /**
  * The arguments with which a call means what `when` says and carries the statement.

@@ -31,6 +31,7 @@ const pool: LivePool = {
     return rows[0]?.ok;
   },
   untried: {
+    'transaction.destroy': 'it is the pool’s',
     '*.stream': 'it needs another package',
     '*.asCallback': 'its result is not claimed',
     'value-builder': 'it plucks a column of a table',

@@ -37,6 +37,8 @@ const driver: LiveDriver = {
       untried: {
         dialect: 'it sends nothing by itself',
         '*.destroy': 'a connection’s own is the pool’s',
+        'connection.dispose': 'a connection’s own is the pool’s',
+        'transaction.dispose': 'it is refused',
         '*.stream': 'it needs another package',
         'kysely.give back': 'it is the pool',
       },

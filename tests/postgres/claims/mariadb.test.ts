@@ -6,6 +6,8 @@ import { type LiveDriver, calling, detailsOf, invoke, promised, taken } from './
 import { testClaims, testCoverage } from './test-claims.js';
 import type { Watch } from './watch.js';
 
+/** Of connections that are no pool's. */
+const own = { ...inject('servers').mariadb, user: 'root' };
 const connection = ({ host, port, user, database }: Watch): Record<string, unknown> => ({ host, port, user, database });
 
 const driver: LiveDriver = {
@@ -24,8 +26,16 @@ const driver: LiveDriver = {
           (pool) => invoke(pool, 'getConnection'),
           (taken) => invoke(taken, 'release'),
         ),
+        connection: taken(
+          () => promises.createConnection(own),
+          (taken) => invoke(taken, 'end'),
+        ),
       },
-      untried: { '*.batch': 'it inserts many rows', connection: 'it is a pool’s connection without a pool' },
+      untried: {
+        '*.batch': 'it inserts many rows',
+        'connection.give back': 'a connection of its own is ended, not given back',
+        'resetsOnReleaseWhen.connection': 'it is of no pool',
+      },
     },
     {
       kind: 'callback-pool',
@@ -38,8 +48,23 @@ const driver: LiveDriver = {
           (pool) => promised(pool, 'getConnection'),
           (taken) => promised(taken, 'release'),
         ),
+        'callback-connection': taken(
+          async () => {
+            const opened = callbacks.createConnection(own);
+            await promised(opened, 'connect');
+            return opened;
+          },
+          (taken) => promised(taken, 'end'),
+        ),
       },
-      untried: { '*.batch': 'it inserts many rows', 'callback-connection': 'it is a pool’s connection without a pool' },
+      untried: {
+        '*.batch': 'it inserts many rows',
+        'callback-connection.give back': 'a connection of its own is ended, not given back',
+        'resetsOnReleaseWhen.callback-connection': 'it is of no pool',
+        '*.release with a truthy argument': 'it takes a callback',
+        '*.end with a truthy argument': 'it takes a callback',
+        '*.close with a truthy argument': 'it takes a callback',
+      },
     },
   ],
 };

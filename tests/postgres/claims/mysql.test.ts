@@ -1,8 +1,11 @@
 import mysql from 'mysql';
 import { inject } from 'vitest';
 import descriptor from '../../../src/drivers/mysql.js';
-import { type LiveDriver, calling, detailsOf, invoke, member, promised, taken } from './live-driver.js';
+import { type LiveDriver, calling, detailsOf, invoke, promised, taken } from './live-driver.js';
 import { testClaims, testCoverage } from './test-claims.js';
+
+/** Of connections that are no pool's. */
+const own = { ...inject('servers').mariadb, user: 'root' };
 
 const driver: LiveDriver = {
   descriptor,
@@ -21,7 +24,7 @@ const driver: LiveDriver = {
           (connection) => invoke(connection, 'release'),
         ),
         connection: taken(
-          (pool) => mysql.createConnection(member(member(pool, 'config'), 'connectionConfig') as mysql.ConnectionConfig),
+          () => mysql.createConnection(own),
           (connection) => promised(connection, 'end'),
         ),
       },

@@ -8,6 +8,9 @@ import type { Watch } from './watch.js';
 
 const settings = ({ host, port, user, database }: Watch): unknown[] => [{ host, port, user, database, connectionLimit: 2 }];
 
+/** Of connections that are no pool's. */
+const own = { ...inject('servers').mariadb, user: 'root' };
+
 const driver: LiveDriver = {
   descriptor,
   packages: ['mysql2'],
@@ -25,7 +28,7 @@ const driver: LiveDriver = {
           (connection) => invoke(connection, 'release'),
         ),
         'promise-connection': taken(
-          (pool) => promises.createConnection((pool as promises.Pool).pool.config.connectionConfig),
+          () => promises.createConnection(own),
           (connection) => invoke(connection, 'end'),
         ),
       },
@@ -46,7 +49,7 @@ const driver: LiveDriver = {
           (connection) => invoke(connection, 'release'),
         ),
         connection: taken(
-          (pool) => callbacks.createConnection((pool as promises.Pool['pool']).config.connectionConfig),
+          () => callbacks.createConnection(own),
           (connection) => promised(connection, 'end'),
         ),
       },

@@ -13,7 +13,7 @@ const driver: LiveDriver = {
     {
       kind: 'data-source',
       details: detailsOf(descriptor, 'DataSource'),
-      arguments: ({ host, port, user, database }) => [{ type: 'postgres', host, port, username: user, database, extra: { max: 2 } }],
+      arguments: ({ host, port, user, database }) => [{ type: 'postgres', host, port, username: user, database, poolSize: 2 }],
       open: (...given) => invoke(construct(typeorm.DataSource)(...given), 'initialize'),
       close: (source) => invoke(source, 'destroy'),
       lends: {
@@ -38,6 +38,7 @@ const driver: LiveDriver = {
       },
       untried: {
         'pool-repository': 'it needs an entity',
+        'current-query-runner': 'it is a query runner’s',
         '*.stream': 'it needs another package',
         '*.getRawAndEntities': 'it needs an entity',
         '*.getOne': 'it needs an entity',

@@ -19,6 +19,8 @@ export interface Watch {
     backend: string;
     /** Adds one to what `sent` gives. */
     count: string;
+    /** Answers with the server's lock_timeout; MySQL has none. */
+    lockTimeout: string;
     /** Takes a session lock, waiting for it. */
     lock(key: number): string;
     /** Answers the same to two statements of one transaction, and differently to others. */
@@ -67,6 +69,7 @@ export function usePostgresWatch(): Watch {
       no: `SELECT pg_try_advisory_xact_lock(${keys.taken}) AS ok`,
       backend: 'SELECT pg_backend_pid() AS backend',
       count: "SELECT nextval('sent') AS number",
+      lockTimeout: "SELECT current_setting('lock_timeout') AS timeout",
       lock: (key) => `SELECT pg_advisory_lock(${key}) AS locked`,
       transaction: 'SELECT pg_current_xact_id()::text AS id',
     },
@@ -114,9 +117,10 @@ export function useMariadbWatch(): Watch {
       yes: `SELECT IS_FREE_LOCK(${name(keys.free)}) AS ok`,
       no: `SELECT IS_FREE_LOCK(${name(keys.taken)}) AS ok`,
       backend: 'SELECT CONNECTION_ID() AS backend',
-      count: 'SELECT NEXT VALUE FOR sent AS number',
+      count: `SELECT NEXT VALUE FOR ${database}.sent AS number`,
+      lockTimeout: 'SELECT NULL AS timeout',
       lock: (key) => `SELECT GET_LOCK(${name(key)}, 20) AS locked`,
-      transaction: 'SELECT IF(@@in_transaction, CONNECTION_ID(), UUID()) AS id',
+      transaction: 'SELECT IF(@@in_transaction, CONCAT(CONNECTION_ID()), CONCAT(UUID())) AS id',
     },
     keys,
     holders: async (key) => numbers(await ask(`SELECT IS_USED_LOCK(${name(key)})`)).filter((holder) => holder !== own),
