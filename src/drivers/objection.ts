@@ -45,6 +45,10 @@ export default defineDriver({
         execute: { sends: { sql: [{ receiver: true }], result: { shape: 'rows', at: [] } } },
       },
     },
+    'row-builder': {
+      ...knexQueryKinds['row-builder'],
+      methods: { execute: { sends: { sql: [{ receiver: true }], result: { shape: 'row', at: [] } } } },
+    },
     /** The class itself; a subclass is one, too. */
     model: {
       role: 'pool',

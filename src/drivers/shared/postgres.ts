@@ -2,6 +2,8 @@
 import type { Call, Kind, Result } from '../driver.js';
 
 const rows: Result = { shape: 'rows', at: [] };
+const rowArrays: Result = { shape: 'row-arrays', at: [] };
+const unknown: Result = { shape: 'unknown' };
 const collected = { sql: [{ receiver: true }], lazy: 'memoized' } as const;
 
 /** The tag sends a query; a query used as a value in another template is a fragment of that one. */
@@ -36,6 +38,14 @@ export const postgresQueryKinds = {
     },
     awaits: { ...collected, result: rows },
   },
-  'value-query': { extends: 'query', awaits: { ...collected, result: { shape: 'row-arrays', at: [] } } },
-  'unknown-query': { extends: 'query', awaits: { ...collected, result: { shape: 'unknown' } } },
+  'value-query': {
+    extends: 'query',
+    methods: { execute: { sends: { sql: [{ receiver: true }], result: rowArrays }, gives: { kind: 'value-query', same: true } } },
+    awaits: { ...collected, result: rowArrays },
+  },
+  'unknown-query': {
+    extends: 'query',
+    methods: { execute: { sends: { sql: [{ receiver: true }], result: unknown }, gives: { kind: 'unknown-query', same: true } } },
+    awaits: { ...collected, result: unknown },
+  },
 } as const satisfies Record<string, Kind>;

@@ -56,6 +56,9 @@ export function argumentsWith(sends: Sends, when: readonly Condition[], statemen
   return Array.from(given);
 }
 
+/** Whether a result of this shape has a cell that holds the answer. */
+export const isReadable = (result: Result): boolean => ['rows', 'row-arrays', 'row', 'value'].includes(result.shape);
+
 /** The cell a result claim points to. @throws with what stands there instead */
 export function cellAt(result: Result, value: unknown): unknown {
   switch (result.shape) {

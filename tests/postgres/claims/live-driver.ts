@@ -93,15 +93,19 @@ export function attempt(read: () => unknown): unknown {
   try {
     return read();
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return asError(error);
   }
 }
+
+/** What was thrown, as an error in any case. */
+export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(JSON.stringify(thrown)));
 
 /** Lends what a method gives to its callback. */
 export const inCallback =
   (method: string): Lend =>
-  async (pool, use) =>
-    invoke(pool, method, (handle: unknown) => use(handle));
+  async (pool, use) => {
+    await invoke(pool, method, (handle: unknown) => use(handle));
+  };
 
 /** Lends what is taken from the pool, or opened besides it, until it is given back. */
 export const taken =
@@ -119,7 +123,7 @@ export const taken =
 export const promised = (object: unknown, method: string, ...given: unknown[]): Promise<unknown> =>
   new Promise((resolve, reject) => {
     invoke(object, method, ...given, (error: unknown, result: unknown) => {
-      if (error) reject(error instanceof Error ? error : new Error(String(error)));
+      if (error) reject(asError(error));
       else resolve(result);
     });
   });

@@ -16,7 +16,7 @@ const driver: LiveDriver = {
       arguments: ({ host, port, user, database }) => [{ host, port, user, database, max: 2 }],
       open: construct(pg.Pool),
       close: (pool) => invoke(pool, 'end'),
-      lends: { transaction: async (pool, use) => calling(tx)(pool, use) },
+      lends: { transaction: (pool, use) => Promise.resolve(calling(tx)(pool, use)) },
     },
   ],
 };

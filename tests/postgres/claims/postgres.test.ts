@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import descriptor from '../../../src/drivers/postgres.js';
-import { type LiveDriver, calling, detailsOf, invoke } from './live-driver.js';
+import { type LiveDriver, calling, detailsOf, invoke, member } from './live-driver.js';
 import { testClaims, testCoverage } from './test-claims.js';
 
 const inCallback = (pool: unknown, use: (handle: unknown) => Promise<void>): Promise<unknown> => (pool as postgres.Sql).begin(use);
@@ -39,7 +39,7 @@ const driver: LiveDriver = {
         const rows = values.length === 1
           ? await sql`SELECT pg_try_advisory_xact_lock(${key}) AS ok`
           : await sql`SELECT pg_try_advisory_xact_lock(${key}, ${second}) AS ok`;
-        return rows[0]?.['ok'];
+        return member(rows[0], 'ok');
       },
     },
   ],

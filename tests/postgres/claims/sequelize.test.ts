@@ -29,7 +29,8 @@ const driver: LiveDriver = {
       asks: {
         transaction: async (sequelize, transaction, sql) => {
           const rows = await (sequelize as Sequelize).query(sql, { transaction: transaction as Transaction, type: QueryTypes.SELECT });
-          return Object.values(rows[0] ?? {})[0];
+          const [cell]: unknown[] = Object.values(rows[0] ?? {});
+          return cell;
         },
       },
       bind: async (sequelize, values) => {

@@ -21,7 +21,8 @@ const driver: LiveDriver = {
         // Whatever it is: what slonik makes of it is the question.
         const [key, second] = values as [number, number];
         const statement = values.length === 1 ? sql.unsafe`SELECT pg_try_advisory_xact_lock(${key}) AS ok` : sql.unsafe`SELECT pg_try_advisory_xact_lock(${key}, ${second}) AS ok`;
-        return (pool as DatabasePool).oneFirst(statement);
+        const cell: unknown = await (pool as DatabasePool).oneFirst(statement);
+        return cell;
       },
       untried: {
         'transaction.the outer handle': 'slonik refuses it inside',

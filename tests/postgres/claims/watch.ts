@@ -76,8 +76,13 @@ export function usePostgresWatch(): Watch {
     keys,
     holders: async (key) => (await backendsWithLock(database.observer, key)).filter((backend) => backend !== own),
     waiters: (key) => backendsWithLock(database.observer, key, false),
-    hold: async (key) => void (await database.observer.query('SELECT pg_advisory_lock($1)', [key])),
-    free: async (key) => void (await database.observer.query('SELECT pg_advisory_unlock($1)', [key])),
+    hold: async (key) => {
+      await database.observer.query('SELECT pg_advisory_lock($1)', [key]);
+    },
+    free: async (key) => {
+      const { rows } = await database.observer.query<{ freed: boolean }>('SELECT pg_advisory_unlock($1) AS freed', [key]);
+      if (rows[0]?.freed !== true) throw new Error(`Key ${key} was not held.`);
+    },
     sent: async () => {
       const { rows } = await database.observer.query<{ sent: number }>(
         'SELECT CASE WHEN is_called THEN last_value ELSE 0 END::int AS sent FROM sent',
@@ -98,12 +103,15 @@ export function useMariadbWatch(): Watch {
   };
   const numbers = (rows: Record<string, unknown>[]): number[] =>
     rows.flatMap((row) => Object.values(row)).flatMap((value) => (value === null ? [] : [Number(value)]));
+  const mustBeOne = async (sql: string): Promise<void> => {
+    if (numbers(await ask(sql))[0] !== 1) throw new Error(`${sql} does not give 1.`);
+  };
   const name = (key: number): string => `'${database}.${key}'`;
   let own = 0;
   beforeAll(async () => {
     connection = await createConnection({ ...server, user: 'root', multipleStatements: true });
     await ask(`CREATE DATABASE ${database}; USE ${database}; CREATE SEQUENCE sent NOCACHE`);
-    await ask(`SELECT GET_LOCK(${name(keys.taken)}, 0)`);
+    await mustBeOne(`SELECT GET_LOCK(${name(keys.taken)}, 0)`);
     own = numbers(await ask('SELECT CONNECTION_ID()'))[0] ?? 0;
   });
   afterAll(() => connection?.end());
@@ -130,8 +138,8 @@ export function useMariadbWatch(): Watch {
           `SELECT id FROM information_schema.processlist WHERE state = 'User lock' AND info LIKE '%${database}.${key}%' AND id <> CONNECTION_ID()`,
         ),
       ),
-    hold: async (key) => void (await ask(`SELECT GET_LOCK(${name(key)}, 0)`)),
-    free: async (key) => void (await ask(`SELECT RELEASE_LOCK(${name(key)})`)),
+    hold: (key) => mustBeOne(`SELECT GET_LOCK(${name(key)}, 0)`),
+    free: (key) => mustBeOne(`SELECT RELEASE_LOCK(${name(key)})`),
     sent: async () => (numbers(await ask('SELECT next_not_cached_value FROM sent'))[0] ?? 1) - 1,
   };
 }
