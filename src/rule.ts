@@ -58,6 +58,8 @@ export interface RuleSpecification<
   readonly requires: P;
   /** It asks for nothing but statements, locks and the transactions around them, and so judges `.sql` files as well. */
   readonly inSqlFiles?: true;
+  /** It also looks at files whose text mentions no lock. */
+  readonly inEveryFile?: true;
   /** A pure generator: from facts to problems. */
   readonly check: (
     results: Results<P>,
@@ -125,7 +127,7 @@ export function createRule<
         const isSql = hasOwnUnit(sourceCode);
         if (isSql ? !specification.inSqlFiles : !isJavaScriptProgram(root)) return {};
         const settings = readSettings(context.settings);
-        if (!mentionsLock(sourceCode.text, settings.triggerWords)) return {};
+        if (!specification.inEveryFile && !mentionsLock(sourceCode.text, settings.triggerWords)) return {};
         return {
           [isSql ? 'SqlFile' : 'Program']() {
             const unit = isSql ? sourceCode.unitFor(settings, context.filename) : unitOf(root as TSESTree.Program, context, settings);

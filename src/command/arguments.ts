@@ -3,6 +3,7 @@ import { didYouMean } from '../did-you-mean.js';
 import type { ConfigName } from '../plugin.js';
 import { formats, type FormatName } from '../formats/formats.js';
 import type { BaselineChoice } from './apply-baseline.js';
+import { locksFormats, type LocksFormatName } from './locks/formats/names.js';
 import { UsageError } from './usage-error.js';
 
 /** Where settings and rule options come from: the nearest `eslint.config.*`, nowhere, or one file for everything. */
@@ -15,6 +16,8 @@ export type Invocation =
   | { do: 'explain'; path: string; line: number; config: ConfigChoice }
   /** What it has learned across files; `output` is a file to write, null for printing. */
   | { do: 'facts'; paths: readonly string[]; output: string | null; config: ConfigChoice }
+  /** Every lock of the project; `format` is null where the output's name decides. */
+  | { do: 'locks'; paths: readonly string[]; format: LocksFormatName | null; output: string | null; config: ConfigChoice }
   | {
       do: 'lint';
       paths: readonly string[];
@@ -29,7 +32,6 @@ export type Invocation =
 
 const presets: readonly ConfigName[] = ['recommended', 'strict', 'all', 'pgbouncer'];
 const formatNames: readonly FormatName[] = formats.map(({ name }) => name);
-const subcommands = ['locks', 'facts', 'explain'];
 
 const options = {
   preset: { type: 'string' },
@@ -48,17 +50,20 @@ const options = {
 export const help = `Usage: eslint-plugin-advisory-lock [options] [paths]
        eslint-plugin-advisory-lock explain FILE:LINE
        eslint-plugin-advisory-lock facts [--output FILE] [paths]
+       eslint-plugin-advisory-lock locks [--format NAME] [--output FILE] [paths]
 
 Finds misuse of PostgreSQL advisory locks and MySQL GET_LOCK in JavaScript, TypeScript and .sql files.
 Paths are files, folders or glob patterns; without one, the current folder. Files that Git ignores are left out.
 
 explain prints what the analysis knows of the SQL sent on a line, and which rules speak about it.
 facts writes what it has learned of handles and helpers across files, for settings['advisory-lock'] of a configuration.
+locks lists every lock of the project and reports keys with two purposes, locks that nothing releases, and orders that deadlock.
 
 Options:
   --preset NAME      the rules to apply: ${presets.join(', ')}
                      (default: those that eslint.config.* turns on, else recommended)
   -f, --format NAME  how to print findings: ${formatNames.join(', ')} (default: stylish)
+                     of locks: ${locksFormats.join(', ')} (default: by the name of FILE, else table)
   -c, --config FILE  take settings and options of the rules from this ESLint configuration
                      (default: the nearest eslint.config.* of each file)
   --no-config        read no ESLint configuration
@@ -70,10 +75,11 @@ Options:
   --include-suppressed
                      in json and sarif, tell also of findings that comments or the baseline suppress, marked as such
   -o, --output FILE  of facts: the file to write, .json or a JavaScript module (default: print JSON)
+                     of locks: the file to write (default: print)
   -h, --help         print this text
   -v, --version      print the version
 
-Exit status: 0 nothing found, 1 findings, 2 the run failed or a file could not be analysed.
+Exit status: 0 nothing found, 1 findings (of locks: problems), 2 the run failed or a file could not be analysed.
 `;
 
 /** Understands the command line (without the program's name). Throws a UsageError that says what is allowed. */
@@ -100,10 +106,12 @@ export function parseInvocation(commandLine: readonly string[]): Invocation {
     const config = configFor('facts', given);
     return { do: 'facts', paths: positionals.length > 1 ? positionals.slice(1) : ['.'], output: given.get('output') ?? null, config };
   }
-  if (isSubcommand && subcommands.includes(word)) {
-    throw new UsageError(`The subcommand ${word} is not available in this version. For a folder of that name write ./${word}.`);
+  if (isSubcommand && word === 'locks') {
+    const config = configFor('locks', given);
+    const format = oneOf('--format', given.get('format'), locksFormats);
+    return { do: 'locks', paths: positionals.length > 1 ? positionals.slice(1) : ['.'], format, output: given.get('output') ?? null, config };
   }
-  if (given.has('output')) throw new UsageError('--output belongs to the subcommand facts; to write findings to a file, redirect the output.');
+  if (given.has('output')) throw new UsageError('--output belongs to the subcommands facts and locks; to write findings to a file, redirect the output.');
   const format = oneOf('--format', given.get('format'), formatNames) ?? 'stylish';
   return {
     do: 'lint',
@@ -132,10 +140,12 @@ function showsSuppressed(format: FormatName, given: ReadonlyMap<string, string |
   return true;
 }
 
-/** The options a subcommand takes, besides those about the configuration. */
-const ownOptions: Readonly<Record<'explain' | 'facts', readonly string[]>> = { explain: [], facts: ['output'] };
+type Subcommand = 'explain' | 'facts' | 'locks';
 
-function configFor(subcommand: 'explain' | 'facts', given: ReadonlyMap<string, string | undefined>): ConfigChoice {
+/** The options a subcommand takes, besides those about the configuration. */
+const ownOptions: Readonly<Record<Subcommand, readonly string[]>> = { explain: [], facts: ['output'], locks: ['format', 'output'] };
+
+function configFor(subcommand: Subcommand, given: ReadonlyMap<string, string | undefined>): ConfigChoice {
   const allowed = [...ownOptions[subcommand], 'config', 'no-config'];
   const foreign = [...given.keys()].find((name) => !allowed.includes(name));
   if (foreign !== undefined) throw new UsageError(`${subcommand} does not take --${foreign}; allowed: ${allowed.map((name) => `--${name}`).join(', ')}.`);

@@ -17,8 +17,13 @@ export interface Candidates {
 
 const filesReadAtOnce = 32;
 
-/** Reads every file and keeps those that mention a lock: the one step whose cost grows with the whole repository. */
-export async function findCandidates(files: readonly SourceFile[], configs: ProjectConfigs, progress: Progress): Promise<Candidates> {
+/** Reads every file and keeps those that are wanted, by default those that mention a lock: the one step whose cost grows with the whole repository. */
+export async function findCandidates(
+  files: readonly SourceFile[],
+  configs: ProjectConfigs,
+  progress: Progress,
+  isWanted: (text: string, triggerWords: readonly string[]) => boolean = mentionsLock,
+): Promise<Candidates> {
   const candidates: Candidate[] = [];
   const quiet: string[] = [];
   const unreadable: { path: string; message: string }[] = [];
@@ -34,7 +39,7 @@ export async function findCandidates(files: readonly SourceFile[], configs: Proj
       return null;
     });
     if (text === null) return;
-    if (!mentionsLock(text, words)) {
+    if (!isWanted(text, words)) {
       if (near.is !== 'broken') quiet.push(path);
       return;
     }

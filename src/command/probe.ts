@@ -15,7 +15,8 @@ export interface Probe {
 
 const name = 'probe';
 
-export function createProbe(): Probe {
+/** `reads`: the sources that mention a lock, which rules look at, or every source, `.sql` files included. */
+export function createProbe(reads: 'mentions' | 'everything' = 'mentions'): Probe {
   let last: Unit | null = null;
   const rule = createRule({
     name,
@@ -23,6 +24,7 @@ export function createProbe(): Probe {
     tier: 'all',
     messages: {},
     requires: [],
+    ...(reads === 'everything' && { inSqlFiles: true, inEveryFile: true }),
     *check(_results, _options, unit) {
       last = unit;
       yield* [];

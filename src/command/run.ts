@@ -6,6 +6,7 @@ import { explain } from './explain.js';
 import { writeFacts } from './facts.js';
 import { MissingHostError } from './host.js';
 import { lint } from './lint.js';
+import { writeLocks } from './locks/write-locks.js';
 import type { Progress } from './progress.js';
 import { UsageError } from './usage-error.js';
 
@@ -37,6 +38,8 @@ export async function run(commandLine: readonly string[], surroundings: Surround
         return await explain(invocation, surroundings);
       case 'facts':
         return await writeFacts(invocation, surroundings);
+      case 'locks':
+        return await writeLocks(invocation, surroundings);
       case 'lint':
         return await lint(invocation, surroundings);
       default:

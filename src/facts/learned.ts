@@ -5,6 +5,7 @@ import { isInside, isFunction, keyName, unwrap, type ClassNode, type FunctionNod
 import type { Scopes } from '../source/scope.js';
 import { evaluation } from './evaluation.js';
 import { exportTable } from './imports/exports.js';
+import { lockHelpers } from './lock-helpers.js';
 import { queries, statementReader } from './queries.js';
 import type { Query } from './query.js';
 import type { Handle, Value } from './values.js';
@@ -16,7 +17,7 @@ export interface LearnedFacts {
 }
 
 /** `path` of the specifiers is absolute. */
-export const learnedFacts = definePass('learned facts', [evaluation, statementReader, queries], ([{ evaluator, links, scopes }, reader, statements], unit): LearnedFacts => {
+export const learnedFacts = definePass('learned facts', [evaluation, statementReader, queries, lockHelpers], ([{ evaluator, links, scopes }, reader, statements, helperCalls], unit): LearnedFacts => {
   const handles: HandleSetting[] = [];
   const wrappers: WrapperSetting[] = [];
   for (const statement of unit.program.body) if (statement.type === 'ImportDeclaration') learnImports(statement);
@@ -71,9 +72,11 @@ export const learnedFacts = definePass('learned facts', [evaluation, statementRe
     for (const [method, fn] of home ? methodsOf(home) : []) learnHelper(fn, `${home?.id?.name ?? name}.${method}`);
   }
 
-  /** A function with lock statements of its own: it takes a lock, gives one back, or runs its callback in between. */
+  /** A function with lock statements, or calls of helpers that have them: it takes a lock, gives one back, or runs its callback in between. */
   function learnHelper(fn: FunctionNode, name: string): void {
-    const own = statements.filter(({ node, frames, locks }) => locks.length > 0 && frames.length === 0 && isInside(node, fn));
+    const written = statements.filter(({ node, frames, locks }) => locks.length > 0 && frames.length === 0 && isInside(node, fn));
+    const called = helperCalls.filter(({ node }) => isInside(node, fn));
+    const own = [...written, ...called.flatMap((call) => call.statements)];
     const [first] = own;
     const [lock] = first?.locks ?? [];
     if (!first || !lock) return;
@@ -82,10 +85,13 @@ export const learnedFacts = definePass('learned facts', [evaluation, statementRe
     const frees = actions.has('release');
     if (actions.has('release-all') || actions.has('inspect')) return;
     const { level } = lock.operation;
-    const callback = fn.params.findIndex((parameter) => isCalled(parameter, fn, scopes));
+    const handedOn = called.map((call) => (call.does === 'hold' ? parameterOf(call.callback, fn) : null));
+    const callback = fn.params.findIndex((parameter, index) => isCalled(parameter, fn, scopes) || handedOn.includes(index));
     const runsCallback = callback >= 0 && takes && (frees || level === 'transaction');
     // Taking and freeing without anything in between is no help to a caller.
     if (takes && frees && !runsCallback) return;
+    // A lock that ends with a transaction of the function's own is nobody else's.
+    if (!runsCallback && level === 'transaction' && !comesFromOutside(first.handle, fn)) return;
     const does = runsCallback ? 'hold' : takes ? (actions.has('acquire') ? 'acquire' : 'try') : 'release';
     const key = lock.operation.keys.map((each) => parameterOf(lock.boundValue(each), fn)).find((index) => index !== null);
     const handle = handleParameter(first, fn);
@@ -111,6 +117,11 @@ export const learnedFacts = definePass('learned facts', [evaluation, statementRe
     return definition?.kind === 'parameter' && definition.function === fn && definition.path.length === 0 ? definition.index : null;
   }
 });
+
+function comesFromOutside({ role, identity, lifetime }: Handle, fn: FunctionNode): boolean {
+  if (role === 'pool' || role === 'http' || (lifetime !== null && isInside(lifetime, fn))) return false;
+  return typeof identity !== 'object' || !('type' in identity) || !isInside(identity, fn) || fn.params.some((parameter) => isInside(identity, parameter));
+}
 
 function isCalled(parameter: TSESTree.Parameter, fn: FunctionNode, scopes: Scopes): boolean {
   const variable = parameter.type === 'Identifier' ? scopes.variableOf(parameter) : null;

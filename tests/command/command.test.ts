@@ -319,15 +319,18 @@ describe('bad usage', () => {
     [['-x'], 'Unknown option -x; allowed: --preset, --format, --config, --no-config, --changed-since, --baseline, --update-baseline, --include-suppressed, --output, --help, --version.'],
     [['--no-config=x'], '--no-config takes no value, but was given "x".'],
     [['--config', 'a.js', '--no-config'], '--config a.js and --no-config contradict each other; give one of them.'],
-    [['locks'], 'The subcommand locks is not available in this version. For a folder of that name write ./locks.'],
-    [['--output', 'a.json'], '--output belongs to the subcommand facts; to write findings to a file, redirect the output.'],
     [['--update-baseline'], '--update-baseline needs --baseline FILE, which says what to write.'],
     [['--include-suppressed'], '--include-suppressed belongs to --format json and sarif; --format is "stylish".'],
     [['facts', '--changed-since', 'main'], 'facts does not take --changed-since; allowed: --output, --config, --no-config.'],
+    [['--output', 'a.json'], '--output belongs to the subcommands facts and locks; to write findings to a file, redirect the output.'],
     [['facts', '--preset', 'all'], 'facts does not take --preset; allowed: --output, --config, --no-config.'],
+    [['locks', '--preset', 'all'], 'locks does not take --preset; allowed: --format, --output, --config, --no-config.'],
+    [['locks', '--format', 'htm'], '--format is "htm"; allowed: table, json, mermaid, html. Did you mean html?'],
+    [['locks', '--output', 'nosuch/x.html'], expect.stringContaining('--output is "nosuch/x.html", which cannot be written: ') as string],
     [['explain', 'src/a.ts'], 'explain takes one file and line, as in explain src/job.ts:12; given: src/a.ts.'],
   ])('is explained: %j', async (commandLine, message) => {
-    expect(await execute(folderWith({}), ...commandLine)).toEqual({ status: 2, stdout: '', stderr: `${message}\n` });
+    const { status, stdout, stderr } = await execute(folderWith({}), ...commandLine);
+    expect({ status, stdout, stderr: stderr.trimEnd() }).toEqual({ status: 2, stdout: '', stderr: message });
   });
 
   it('of --config names the file', async () => {

@@ -30,9 +30,9 @@ export interface LinkedFiles {
   unitOf(node: TSESTree.Node | Variable): Unit;
   /**
    * Where a name of a module leads: `*` for the module itself. `from` is a node of the importing file. Null where the module
-   * is not read or has no such name.
+   * is not read or has no such name. `reads`: files that may have to do with databases, or also others, such as one of constants.
    */
-  originOf(module: string, name: string, from: TSESTree.Node): Origin | null;
+  originOf(module: string, name: string, from: TSESTree.Node, reads?: Reads): Origin | null;
   /** Where a name leads that the file exports. */
   exportOf(unit: Unit, name: string): Origin | null;
   /** The absolute path that a module of the project has, or would have if it existed; null for packages. */
@@ -42,6 +42,8 @@ export interface LinkedFiles {
   /** The absolute paths of the other files whose text has been looked at so far: what is known may depend on any of them. */
   readonly consulted: ReadonlySet<string>;
 }
+
+type Reads = 'relevant' | 'all';
 
 /** For one linted file: files read, and UTF-16 units of text in them. */
 const maximumFiles = 60;
@@ -81,7 +83,7 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
     writesOf: (variable) => rootScopes.writesOf(variable),
     isMemberWritten: (name) => rootScopes.isMemberWritten(name) || others.some((other) => other.isMemberWritten(name)),
   };
-  return { root, scopes, isOwn: (node) => unitOf(node) === root, unitOf, originOf, exportOf: (unit, name) => exportedBy(unit, name, 0), pathOf, fileAt, consulted };
+  return { root, scopes, isOwn: (node) => unitOf(node) === root, unitOf, originOf, exportOf: (unit, name) => exportedBy(unit, name, 0, 'relevant'), pathOf, fileAt: (path) => fileAt(path, 'relevant'), consulted };
 
   function unitOf(node: TSESTree.Node | Variable): Unit {
     if (byProgram.size === 1) return root;
@@ -90,8 +92,8 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
     return (top.type === 'Program' ? byProgram.get(top) : undefined) ?? root;
   }
 
-  function originOf(module: string, name: string, from: TSESTree.Node): Origin | null {
-    return store ? originFrom(module, name, unitOf(from), 0) : null;
+  function originOf(module: string, name: string, from: TSESTree.Node, reads: Reads = 'relevant'): Origin | null {
+    return store ? originFrom(module, name, unitOf(from), 0, reads) : null;
   }
 
   function pathOf(module: string, from: TSESTree.Node): string | null {
@@ -99,12 +101,12 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
     return paths.resolve(module, filename) ?? (module.startsWith('.') ? resolve(dirname(filename), module) : null);
   }
 
-  function originFrom(module: string, name: string, from: Unit, step: number): Origin | null {
+  function originFrom(module: string, name: string, from: Unit, step: number, reads: Reads): Origin | null {
     const path = step > maximumSteps ? null : paths.resolve(module, from.filename);
     if (path === null) return /^\.{1,2}(?:\/|$)/.test(module) || step > maximumSteps ? null : { kind: 'package', module, name };
-    const unit = fileAt(path);
+    const unit = fileAt(path, reads);
     if (!unit) return null;
-    return name === '*' ? moduleOrigin(unit) : exportedBy(unit, name, step + 1);
+    return name === '*' ? moduleOrigin(unit) : exportedBy(unit, name, step + 1, reads);
   }
 
   function moduleOrigin(unit: Unit): Origin {
@@ -112,18 +114,18 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
     return whole ? { kind: 'expression', node: whole, unit } : { kind: 'module', unit };
   }
 
-  function exportedBy(unit: Unit, name: string, step: number): Origin | null {
+  function exportedBy(unit: Unit, name: string, step: number, reads: Reads): Origin | null {
     const { names, stars, whole } = resultOf(exportTable, unit);
     const entry = names.get(name);
     switch (entry?.kind) {
       case 'local': {
         const variable = scopes.variableOf(entry.identifier);
-        return variable && (handedOn(variable, unit, step) ?? { kind: 'variable', variable, unit });
+        return variable && (handedOn(variable, unit, step, reads) ?? { kind: 'variable', variable, unit });
       }
       case 'expression':
         return { kind: 'expression', node: entry.node, unit };
       case 'elsewhere':
-        return originFrom(entry.module, entry.name, unit, step + 1);
+        return originFrom(entry.module, entry.name, unit, step + 1, reads);
       case undefined:
         break;
       default:
@@ -133,7 +135,7 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
     if (name === 'default') return whole ? { kind: 'expression', node: whole, unit } : null;
     let outside: Origin | null = null;
     for (const module of stars) {
-      const found = originFrom(module, name, unit, step + 1);
+      const found = originFrom(module, name, unit, step + 1, reads);
       if (found && found.kind !== 'package') return found;
       outside ??= found;
     }
@@ -141,15 +143,17 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
   }
 
   /** `import { pool } from './pool'; export { pool };`. */
-  function handedOn(variable: Variable, unit: Unit, step: number): Origin | null {
+  function handedOn(variable: Variable, unit: Unit, step: number, reads: Reads): Origin | null {
     const definition = scopes.definitionOf(variable);
-    return definition.kind === 'import' ? originFrom(definition.module, definition.name, unit, step + 1) : null;
+    return definition.kind === 'import' ? originFrom(definition.module, definition.name, unit, step + 1, reads) : null;
   }
 
-  function fileAt(path: string): Unit | null {
+  function fileAt(path: string, reads: Reads): Unit | null {
     const known = byPath.get(path);
-    if (known !== undefined) return known;
-    const unit = store && parser && byProgram.size <= maximumFiles && characters < maximumCharacters && (isNamedIn(root.settings, path) || isRelevant?.(path)) ? readUnit(path) : null;
+    if (known) return known;
+    // A file that was passed over may still be asked for.
+    if (known === null && reads === 'relevant') return null;
+    const unit = store && parser && byProgram.size <= maximumFiles && characters < maximumCharacters && (reads === 'all' || isNamedIn(root.settings, path) || isRelevant?.(path)) ? readUnit(path) : null;
     byPath.set(path, unit);
     return unit;
   }
