@@ -82,12 +82,15 @@ export default defineDriver({
     $executeRaw: 'client',
     $executeRawUnsafe: 'client',
     $transaction: 'client',
+    $extends: 'client',
+    $disconnect: 'client',
     $replica: 'client',
     $primary: 'client',
   },
   kinds: {
     client: {
       role: 'pool',
+      notInTransactions: ['$transaction', '$extends', '$disconnect'],
       methods: {
         $queryRaw: { sends: { ...tagged, result: rows, rejectsVoid: true, tolerantMethod: '$executeRaw' } },
         $queryRawUnsafe: { sends: { ...text, result: rows, rejectsVoid: true, tolerantMethod: '$executeRawUnsafe' } },

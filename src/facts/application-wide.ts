@@ -2,19 +2,26 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import { enclosingClass, memberName, unwrap, unwrappedParent, type ClassNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
 import { readKind, roleOfKind } from './kinds.js';
-import type { Evidence, Value } from './values.js';
+import type { Value } from './values.js';
 
 /** The value as the one object of its kind that the whole application shares: no transaction, nobody's own connection. */
-export function applicationWide(value: Value, because?: Evidence['because']): Value {
-  if (value.type === 'promise') return { type: 'promise', of: applicationWide(value.of, because) };
+export function applicationWide(value: Value): Value {
+  if (value.type === 'promise') return { type: 'promise', of: applicationWide(value.of) };
   if (value.type !== 'object' || !value.handle) return value;
   const { driver, handle } = value;
-  const isOpen = handle.role === 'unknown' || handle.mayBeTransaction;
-  const kind = isOpen ? (readKind(driver, value.kind, (described) => described.injectedAs) ?? value.kind) : value.kind;
+  if (handle.role !== 'unknown' && !handle.mayBeTransaction) return value;
+  const kind = readKind(driver, value.kind, (described) => described.injectedAs) ?? value.kind;
   const role = roleOfKind(driver, kind);
-  if (!isOpen || role === undefined || role === 'unknown') return value;
-  const evidence = because ? { because, node: handle.evidence.node } : handle.evidence;
-  return { ...value, kind, handle: { ...handle, kind, role, mayBeTransaction: false, evidence } };
+  return role === undefined || role === 'unknown' ? value : { ...value, kind, handle: { ...handle, kind, role, mayBeTransaction: false } };
+}
+
+/** The same, as a dependency-injection container hands it out. */
+export function handedOut(value: Value): Value {
+  const shared = applicationWide(value);
+  if (shared.type === 'promise') return { type: 'promise', of: handedOut(shared.of) };
+  if (shared.type !== 'object' || !shared.handle) return shared;
+  const { handle } = shared;
+  return { ...shared, handle: { ...handle, evidence: { because: 'injection', node: handle.evidence.node } } };
 }
 
 /** Where a parameter or variable is read: under its own name, and in the fields that keep it. */
@@ -23,12 +30,21 @@ export interface Places {
   readonly fields: readonly { readonly class: ClassNode; readonly name: string }[];
 }
 
-/** Is one of the methods called on what stands at these places? `callsOf` gives the calls of a method by its name. */
-export function isCalledOn(places: Places, methods: readonly string[], callsOf: (method: string) => readonly TSESTree.CallExpression[], scopes: Scopes): boolean {
+/**
+ * Is one of the methods called on what stands at these places? `callsOf` gives the calls of a method by its name; `counts`
+ * leaves out those that prove nothing.
+ */
+export function isCalledOn(
+  places: Places,
+  methods: readonly string[],
+  callsOf: (method: string) => readonly TSESTree.CallExpression[],
+  scopes: Scopes,
+  counts: (call: TSESTree.CallExpression) => boolean = () => true,
+): boolean {
   return methods.some((method) =>
-    callsOf(method).some(({ callee }) => {
-      const member = unwrap(callee);
-      return member.type === 'MemberExpression' && isAt(unwrap(member.object), places, scopes);
+    callsOf(method).some((call) => {
+      const member = unwrap(call.callee);
+      return member.type === 'MemberExpression' && isAt(unwrap(member.object), places, scopes) && counts(call);
     }),
   );
 }

@@ -1,11 +1,12 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass } from '../pass.js';
-import { isFunction, unwrappedParent } from '../source/ast.js';
+import { enclosingFunction, isFunction, isInside, unwrappedParent } from '../source/ast.js';
 import { scopes } from '../source/scope.js';
 import { nodes } from '../source/walk.js';
 import { usesOf, type Use } from '../source/uses.js';
 import type { QueryLevel } from '../sql/model.js';
 import { isVariable } from './backends.js';
+import { connectionUses } from './connection-uses.js';
 import { effects } from './effects.js';
 import { evaluation } from './evaluation.js';
 import { events } from './events.js';
@@ -22,16 +23,26 @@ export interface Autocommit {
   isPointless(lock: QueryLock): boolean;
 }
 
-export const autocommit = definePass('autocommit', [scopes, nodes, evaluation, queries, effects, events], ([scopesOfFile, nodesOfFile, { evaluator }, statements, effectsOfFile, { backends, callbackOf }]): Autocommit => {
+export const autocommit = definePass('autocommit', [scopes, nodes, evaluation, queries, connectionUses, effects, events], ([scopesOfFile, nodesOfFile, { evaluator }, statements, uses, effectsOfFile, { backends, callbackOf }]): Autocommit => {
   return { isOnPool, transactionAround, isPointless };
 
   function isOnPool(query: Query): boolean {
     const { handle, sent, mayJoinBatch, analysis } = query;
     if ((handle.role !== 'pool' && handle.role !== 'http') || handle.mayBeTransaction || isMadeWithUnknown(handle)) return false;
-    if (handle.evidence.because === 'accessor') return false;
+    if (handle.evidence.because === 'accessor' || isCallersPart(query)) return false;
     if (sent === 'never' || mayJoinBatch || (analysis?.statements.length ?? 0) > 1) return false;
     // What is imported may be one connection, and then a BEGIN on it begins a transaction.
     return !handle.assumed || !beginsTransaction(query);
+  }
+
+  /**
+   * A function that does nothing but take the lock over a handle that a container hands out, of a library that can be made to
+   * let handles join the caller's transaction, whichever file begins it.
+   */
+  function isCallersPart({ handle, sending }: Query): boolean {
+    if (handle.evidence.because !== 'injection' || handle.driver.implicitTransactions?.some(({ everywhere }) => everywhere) !== true) return false;
+    const fn = enclosingFunction(sending);
+    return fn !== null && ![...statements, ...uses].some((other) => other.node !== sending && isInside(other.node, fn) && !('locks' in other && other.locks.length > 0));
   }
 
   /** A field whose type says pool, of a class that this file makes with something it does not know: a transaction, perhaps. */

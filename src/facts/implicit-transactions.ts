@@ -7,6 +7,8 @@ import type { Handle } from './values.js';
  * handles do so.
  */
 export function createImplicitTransactions(unit: Unit, drivers: readonly DriverDescriptor[]): (handle: Handle) => boolean {
+  // `@Transactional()`, whoever defines it: the handles in such a file find its transaction by themselves.
+  const isDecorated = /@Transactional\b/.test(unit.text);
   const imported = new Set(unit.program.body.flatMap((statement) => (statement.type === 'ImportDeclaration' ? [statement.source.value] : [])));
   const affected = drivers.filter((driver) =>
     driver.implicitTransactions?.some(
@@ -15,7 +17,7 @@ export function createImplicitTransactions(unit: Unit, drivers: readonly DriverD
   );
   const names = new Set(affected.map((driver) => driver.name));
   // Of a handle of unknown origin any library may be the one.
-  return ({ driver, assumed }) => names.has(driver.name) || (assumed && names.size > 0);
+  return ({ driver, assumed }) => isDecorated || names.has(driver.name) || (assumed && names.size > 0);
 }
 
 function isCalled(name: string, text: string): boolean {

@@ -13,6 +13,8 @@ type Field = TSESTree.PropertyDefinition | TSESTree.AccessorProperty;
 export interface Injection {
   /** Is it a parameter of a constructor that a container calls? */
   ofParameter(definition: ParameterDefinition): boolean;
+  /** Does the parameter itself say what is passed, `@Inject(TOKEN)`, so that it need not be an object of the type that is written? */
+  isByToken(definition: ParameterDefinition): boolean;
   /** Does the field carry a decorator by which a container fills it? */
   ofField(field: Field): boolean;
   /** Does the expression, `this.db`, read such a field or one that keeps such a parameter? */
@@ -31,7 +33,11 @@ const transactional = /\b_?tx(?![a-z])|[a-z_]Tx(?![a-z])|_TX\b|[tT]rx|TRX|[tT]ra
 const repositories = /<[^<>]*>|\bInject(?:Repository|Model)\([^()]*\)|\w+(?:Repo|Repository|Model|Service)\b/g;
 
 export function createInjection(scopes: Scopes, callers: Pick<Callers, 'assignmentsTo'>): Injection {
-  return { ofParameter, ofField, ofExpression };
+  return { ofParameter, isByToken, ofField, ofExpression };
+
+  function isByToken({ node }: ParameterDefinition): boolean {
+    return decoratorNames(node).some((name) => memberDecorators.test(name));
+  }
 
   function ofParameter({ function: fn, node }: ParameterDefinition): boolean {
     const { parent } = fn;

@@ -1,7 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { DriverDescriptor } from '../drivers/driver.js';
 import { resultOf, type Unit } from '../pass.js';
-import { unwrap, unwrappedParent } from '../source/ast.js';
+import { isFunction, unwrap, unwrappedParent } from '../source/ast.js';
 import { nodes } from '../source/walk.js';
 import { isCalledOn, placesOf } from './application-wide.js';
 import type { Core } from './core.js';
@@ -23,7 +23,7 @@ export function createLibraries(core: Core) {
     const places = placesOf(variable, scopes);
     const [only, ...others] = modules.withImportedHandle.flatMap((driver) => {
       const { importedHandle } = driver;
-      if (!importedHandle || !isCalledOn(places, importedHandle.methods, callsOf, scopes)) return [];
+      if (!importedHandle || !isCalledOn(places, importedHandle.methods, callsOf, scopes, isGivenSql)) return [];
       const isShown = imported(links.unitOf(identifier)).includes(driver) || (importedHandle.calledToo === true && isCalled(variable));
       return isShown ? [{ driver, kind: importedHandle.kind }] : [];
     });
@@ -56,6 +56,20 @@ export function createLibraries(core: Core) {
     const found = modules.withImportedHandle.filter((driver) => imports.some((module) => modules.isModuleOf(driver, module)));
     importedBy.set(unit, found);
     return found;
+  }
+}
+
+/** A statement, or a transaction's callback or nothing: `bus.execute(new Command())` and `bus.execute(command)` are none of these. */
+function isGivenSql({ arguments: [first] }: TSESTree.CallExpression): boolean {
+  const given = first && unwrap(first);
+  switch (given?.type) {
+    case undefined:
+    case 'Literal':
+    case 'TemplateLiteral':
+    case 'TaggedTemplateExpression':
+      return true;
+    default:
+      return isFunction(given);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { DriverDescriptor, Give, GiveDetails, Position, Role } from '../drivers/driver.js';
 import { isClass, isFunction, memberName, unwrap } from '../source/ast.js';
+import type { Scopes } from '../source/scope.js';
 import { detailsOf, type Core, type Making } from './core.js';
 import { roleOfKind } from './kinds.js';
 import type { Configuration, DriverObject, Handle, MakingNode } from './values.js';
@@ -107,6 +108,18 @@ export function createMaking(core: Core) {
     const name = node.type === 'Identifier' ? node.name : node.type === 'MemberExpression' ? (memberName(node) ?? '') : '';
     return /ur[il]|dsn|string|config|options|env/i.test(name) || isEnvironment(node);
   }
+}
+
+/**
+ * `const db = createDb();` at module level: what it holds is there once, for everybody. What looks into an AsyncLocalStorage
+ * may be its caller's transaction.
+ */
+export function isModuleConstant(expression: TSESTree.Node, scopes: Scopes): boolean {
+  const node = unwrap(expression);
+  const variable = node.type === 'Identifier' ? scopes.variableOf(node) : null;
+  const definition = variable && scopes.definitionOf(variable);
+  if (!variable || definition?.kind !== 'value' || definition.declaration === null || !scopes.isModuleLevel(variable)) return false;
+  return isModuleLevel(unwrap(definition.init)) && !scopes.textOf(definition.init).slice(...definition.init.range).includes('getStore(');
 }
 
 /** Is the call run once, when the module is loaded? */

@@ -5,7 +5,7 @@ import { accessorOn } from './accessors.js';
 import type { Core } from './core.js';
 import type { CallMeaning } from './evaluator.js';
 import { methodOfKind, readKind } from './kinds.js';
-import { isModuleLevel } from './making.js';
+import { isModuleConstant } from './making.js';
 import { createPositions } from './positions.js';
 import { createReceiverIdentity } from './receiver-identity.js';
 import { bareHandle, type DriverObject, type Handle, type MakingNode, type Unknown, type Value } from './values.js';
@@ -90,7 +90,7 @@ export function createMeanings(core: Core) {
       if (expression.type !== 'MemberExpression' || isBuiltIn(expression.object)) return null;
       if (!isOpen(core.valueOf(expression.object))) return null;
       const isInjected = core.parts.injection.ofExpression(expression.object);
-      const isShared = isModuleConstant(expression.object) || isInjected;
+      const isShared = isModuleConstant(expression.object, scopes) || isInjected;
       const owner = modules.ownerOfMethod(name, isShared ? 'pool' : 'session');
       const call = owner && methodOfKind(owner.driver, owner.kind, name);
       if (!owner || !call) return null;
@@ -147,14 +147,5 @@ export function createMeanings(core: Core) {
     const node = unwrap(expression);
     if (node.type === 'Identifier') return scopes.variableOf(node) === null;
     return node.type === 'Literal' || node.type === 'TemplateLiteral' || node.type === 'ArrayExpression';
-  }
-
-  /** `const db = createDb();` at module level: what it holds is there once, for everybody. */
-  function isModuleConstant(expression: TSESTree.Node): boolean {
-    const node = unwrap(expression);
-    const variable = node.type === 'Identifier' ? scopes.variableOf(node) : null;
-    const definition = variable && scopes.definitionOf(variable);
-    if (!variable || definition?.kind !== 'value' || definition.declaration === null || !scopes.isModuleLevel(variable)) return false;
-    return isModuleLevel(unwrap(definition.init));
   }
 }

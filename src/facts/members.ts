@@ -1,9 +1,9 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Give } from '../drivers/driver.js';
-import { isFunction, keyName, returnedExpressions, type ClassNode } from '../source/ast.js';
+import { isFunction, keyName, returnedExpressions, unwrap, type ClassNode } from '../source/ast.js';
 import { identified, isDecided, unify, unifyPresent } from './agreement.js';
 import type { Core } from './core.js';
-import { applicationWide } from './application-wide.js';
+import { handedOut } from './application-wide.js';
 import { hasTransactionsLike, methodOfKind, ownProperty, readKind } from './kinds.js';
 import { createReceiverIdentity } from './receiver-identity.js';
 import { circular, unknown, type DriverObject, type HandleIdentity, type Value } from './values.js';
@@ -48,7 +48,7 @@ export function createMembers(core: Core) {
         return memberOfGlobal(name);
       case 'unknown':
         if (value === circular) return circular;
-        if (value.alternatives.length === 0) return distinctiveProperty(name, at) ?? unknown;
+        if (value.alternatives.length === 0) return provenAt(at) ?? distinctiveProperty(name, at) ?? unknown;
         return unify(value.alternatives.map((alternative) => memberOf(alternative, name, at)), undefined, value.from);
       case 'promise':
       case 'method':
@@ -58,6 +58,20 @@ export function createMembers(core: Core) {
       default:
         return value satisfies never;
     }
+  }
+
+  /** `ctx.db`, on which the file elsewhere calls a method that only one library's clients have, not its transactions. */
+  function provenAt(at: TSESTree.Node): Value | null {
+    const identity = at.type === 'MemberExpression' ? identityOf(at) : null;
+    if (typeof identity !== 'string') return null;
+    for (const [method, { driver, kind }] of modules.provingMethods) {
+      const isProven = callers.callsOfMethod(method, at).some(({ callee }) => {
+        const member = unwrap(callee);
+        return member.type === 'MemberExpression' && identityOf(member.object) === identity;
+      });
+      if (isProven) return core.make(kind, driver, null, null, { evidence: { because: 'type', node: at }, identity, moduleLevel: false });
+    }
+    return null;
   }
 
   /** `prisma.client.$queryRaw`: what a service calls its client is the client. */
@@ -153,7 +167,7 @@ export function createMembers(core: Core) {
       if (isDecided(written) || !annotation) return written;
       const declared = core.declaredAs(annotation, member, member);
       if (!declared) return written;
-      return core.parts.injection.ofField(member) ? applicationWide(declared, 'injection') : declared;
+      return core.parts.injection.ofField(member) ? handedOut(declared) : declared;
     });
   }
 

@@ -28,6 +28,8 @@ export interface Modules {
   ownerOfProperty(name: string): { driver: DriverDescriptor; kind: string } | null;
   /** What stands for all libraries, where a function of unknown origin sends SQL. */
   assumedOwner(): { driver: DriverDescriptor; kind: string };
+  /** Methods that one library alone has, and its transactions do not, each with what it is called on. */
+  readonly provingMethods: ReadonlyMap<string, { driver: DriverDescriptor; kind: string }>;
   /** The drivers that know an import from a file that was not read by how it is used. */
   readonly withImportedHandle: readonly DriverDescriptor[];
   /** Is this module one of the driver's? */
@@ -69,6 +71,13 @@ export function createModules(drivers: readonly DriverDescriptor[], fallback: Dr
     },
     isDriver: (module) => latestFirst.some((driver) => isModuleOf(driver, module)),
     isModuleOf,
+    provingMethods: new Map(
+      drivers.flatMap((driver) =>
+        Object.entries(driver.distinctiveMethods ?? {}).flatMap(([method, kind]) =>
+          driver.kinds[kind]?.notInTransactions?.includes(method) ? [[method, { driver, kind }] as const] : [],
+        ),
+      ),
+    ),
     withImportedHandle: latestFirst.filter(({ importedHandle }) => importedHandle),
     isMethod: (name) => methodNames.has(name),
     isDistinctive: (name) => latestFirst.some(({ distinctiveMethods }) => ownProperty(distinctiveMethods, name) !== undefined),

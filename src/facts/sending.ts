@@ -8,9 +8,11 @@ import type { CallMeaning } from './evaluator.js';
 import type { Frame } from './frames.js';
 import { signalGiven } from './given-signal.js';
 import { createImplicitTransactions } from './implicit-transactions.js';
+import { isModuleConstant } from './making.js';
 import type { BuilderStep, CallNode, Query } from './query.js';
+import { createReceiverIdentity } from './receiver-identity.js';
 import type { StatementParts } from './statements.js';
-import { bareHandle, type DriverObject, type Handle, type Value } from './values.js';
+import { bareHandle, type DriverObject, type Handle, type HandleIdentity, type Value } from './values.js';
 
 export interface HandleChoice {
   readonly certain: Handle;
@@ -22,6 +24,7 @@ export function createSending({ evaluated, fragments, scopes, unit }: StatementP
   const { evaluator, frames: frameReader, drivers } = evaluated;
   const configuration = createConfiguration(evaluator);
   const batches = createBatches(evaluated, scopes);
+  const identityOf = createReceiverIdentity(scopes);
   const mayJoinTransaction = createImplicitTransactions(unit, drivers);
   return { handleOf, signalOf, clientTimeoutOf, isOnReplica, renamesColumns: (handle: Handle) => configuration.renamesColumns(handle) };
 
@@ -75,8 +78,9 @@ export function createSending({ evaluated, fragments, scopes, unit }: StatementP
       case 'promise':
         return choiceOf(value.of, meaning, node);
       case 'foreign':
-        return { certain: foreignHandle(value, meaning, node), others: [] };
+        return { certain: sharedHandle(`${value.module}#${value.path.join('.')}`, meaning, node), others: [] };
       case 'unknown':
+        if (value.alternatives.length === 0 && isModuleConstant(node, scopes)) return { certain: sharedHandle(identityOf(node), meaning, node), others: [] };
         return { certain: unknownHandle(meaning, node), others: value.from === 'callers' ? handlesIn(value.alternatives) : [] };
       default:
         return { certain: unknownHandle(meaning, node), others: [] };
@@ -150,12 +154,12 @@ export function createSending({ evaluated, fragments, scopes, unit }: StatementP
     return bareHandle({ role: 'unknown', driver: meaning.driver, kind: meaning.receiver?.kind ?? '', identity: node, evidence: { because: 'none', node } });
   }
 
-  /** A module-level import is never a transaction, whatever its file says. */
-  function foreignHandle(value: Value & { type: 'foreign' }, meaning: CallMeaning, node: TSESTree.Node): Handle {
+  /** What lives as long as a module, here or in another file, is never a transaction, whatever it is. */
+  function sharedHandle(identity: HandleIdentity, meaning: CallMeaning, node: TSESTree.Node): Handle {
     return {
       ...unknownHandle(meaning, node),
       role: 'pool',
-      identity: `${value.module}#${value.path.join('.')}`,
+      identity,
       evidence: { because: 'module-import', node },
       moduleLevel: true,
       assumed: true,

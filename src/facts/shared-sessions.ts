@@ -3,7 +3,7 @@ import { enclosingFunction, isInside } from '../source/ast.js';
 import type { Handle } from './values.js';
 
 /** How a handle with one session for everybody is known, when no call in this file makes it. */
-const givenBy: readonly Handle['evidence']['because'][] = ['annotation', 'type', 'setting', 'export'];
+const givenBy: readonly Handle['evidence']['because'][] = ['annotation', 'injection', 'type', 'setting', 'export'];
 
 /**
  * Is the handle one server session that concurrent callers share? A connection is, when the module has it; a handle that

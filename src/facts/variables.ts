@@ -6,7 +6,7 @@ import type { CallbackUse } from './callers.js';
 import type { Core } from './core.js';
 import { accessorOn } from './accessors.js';
 import { declared as declaredKind } from './annotations.js';
-import { applicationWide, isCalledOn, placesOf } from './application-wide.js';
+import { applicationWide, handedOut, isCalledOn, placesOf } from './application-wide.js';
 import { createCallbacks } from './imports/callbacks.js';
 import { signalGiven } from './given-signal.js';
 import { readKind } from './kinds.js';
@@ -18,7 +18,7 @@ type ValueDefinition = Extract<Definition, { kind: 'value' }>;
 
 /** Says what variables and parameters hold: from what is written to them, their annotations, and the calls in this file. */
 export function createVariables(core: Core) {
-  const { scopes, callers } = core.parts;
+  const { scopes, callers, modules } = core.parts;
   const callbacks = createCallbacks(core);
   const libraries = createLibraries(core);
   return { valueOfVariable };
@@ -110,19 +110,33 @@ export function createVariables(core: Core) {
     const declared = annotation ? core.declaredAs(annotation, variable, definition.node) : null;
     const ofType = declared ? core.follow(declared, definition.path, definition.node) : unknown;
     const isInjected = core.parts.injection.ofParameter(definition) && callers.callSitesOf(definition.function, core.evaluator).length === 0;
-    if (isInjected) return injected(ofType, variable);
+    if (isInjected) return injected(ofType, variable, definition);
     const typed = isNoTransaction(ofType, variable) || isKept(ofType, definition) ? applicationWide(ofType) : ofType;
     if (isDecided(typed)) return identified(typed, variable);
     const passed = passedFor(variable, definition);
-    if (isDecided(passed) || typed.type === 'unknown') return passed;
-    return identified(typed, variable);
+    if (isDecided(passed)) return passed;
+    if (typed.type !== 'unknown') return identified(typed, variable);
+    return passed.type === 'unknown' && passed.alternatives.length === 0 ? (proven(variable) ?? passed) : passed;
+  }
+
+  /** A parameter on which a method is called that only one library's clients have, not its transactions. */
+  function proven(variable: Variable): Value | null {
+    const [identifier] = variable.identifiers;
+    if (!identifier) return null;
+    const places = placesOf(variable, scopes);
+    for (const [method, { driver, kind }] of modules.provingMethods) {
+      if (!isCalledOn(places, [method], (name) => callers.callsOfMethod(name, identifier), scopes)) continue;
+      return identified(declaredKind(driver, kind, identifier), variable);
+    }
+    return null;
   }
 
   /** What a container hands out, of the type that is written or, where that is unknown, of the library that its use shows. */
-  function injected(ofType: Value, variable: Variable): Value {
-    const owner = ofType.type === 'unknown' ? libraries.libraryOf(variable) : null;
+  function injected(ofType: Value, variable: Variable, definition: ParameterDefinition): Value {
+    // A class of the project may have methods of these names, and keep its handle to itself.
+    const owner = ofType.type === 'unknown' && core.parts.injection.isByToken(definition) ? libraries.libraryOf(variable) : null;
     const value = owner ? declaredKind(owner.driver, owner.kind, variable.identifiers[0] ?? callers.program) : ofType;
-    return identified(applicationWide(value, 'injection'), variable);
+    return identified(handedOut(value), variable);
   }
 
   /** An object that keeps a handle outlives transactions, so a type that is the pool's in the first place means the pool. */

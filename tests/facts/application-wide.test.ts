@@ -45,6 +45,7 @@ describe('what a dependency-injection container hands out', () => {
     one('a class that the file makes with something unknown', `${service('@Injectable()', 'private readonly db: EntityManager', typeorm)}\nexport const make = (db) => new Jobs(db);`, '5 unknown pg_advisory_lock'),
     one('MikroORM, which joins a transaction unseen', service('@Injectable()', 'private readonly db: EntityManager', "import { EntityManager } from '@mikro-orm/core';", `this.db.execute(${LOCK})`), '5 unknown pg_advisory_lock'),
     one('transactions that are begun by a decorator', service('@Injectable()', 'private readonly db: EntityManager', `${typeorm} import { Transactional } from 'typeorm-transactional';`), '5 unknown pg_advisory_lock'),
+    one('transactions that are begun by a decorator of the project', service('@Injectable()', 'private readonly db: EntityManager', `${typeorm} import { Transactional } from './transactional';`, `this.db.query(${LOCK})`).replace('  lock()', '  @Transactional() lock()'), '5 unknown pg_advisory_lock'),
     one('what is reached through something injected', service('@Injectable()', 'private readonly host: Host', '', `this.host.tx.query(${LOCK})`), '5 unknown pg_advisory_lock'),
   ]);
 });
@@ -53,6 +54,9 @@ describe('a handle whose transactions lack a method that is called on it', () =>
   itFinds([
     one('of a class', `${service('', 'private readonly db: Kysely<Tables>', kysely, overKysely).slice(0, -1)}  run(work) { return this.db.transaction().execute(work); }\n}`, '5 pool pg_advisory_lock'),
     one('of a function', `${kysely}\nexport async function run(db: Kysely<Tables>, work) {\n  await sql\`SELECT pg_advisory_lock(1)\`.execute(db);\n  await db.transaction().execute(work);\n}`, '3 pool pg_advisory_lock'),
+    one('of a plain parameter, where the method is one library\'s alone', "export async function run(db, work) {\n  await db.$executeRaw`SELECT pg_advisory_lock(1)`;\n  await db.$transaction(work);\n}", '2 pool pg_advisory_lock'),
+    one('of what is reached through something unknown', "export async function run({ ctx }, work) {\n  await ctx.db.$executeRaw`SELECT pg_advisory_lock(1)`;\n  await ctx.db.$transaction(work);\n}", '2 pool pg_advisory_lock'),
+    one('of something else of that name', "export async function run(tx, { tx: db }, work) {\n  await tx.$executeRaw`SELECT pg_advisory_lock(1)`;\n  await db.$transaction(work);\n}", '2 unknown pg_advisory_lock'),
     one('of another class', `${service('', 'private readonly db: Kysely<Tables>', kysely, overKysely)}\nexport class Other { constructor(private readonly db) {}\n  run(work) { return this.db.transaction().execute(work); }\n}`, '5 unknown pg_advisory_lock'),
     one(
       'but a nested transaction of Drizzle proves nothing',
@@ -65,6 +69,8 @@ describe('a handle whose transactions lack a method that is called on it', () =>
 describe('a handle of the whole module', () => {
   itFinds([
     one('with an annotation', `${kysely}\nimport { open } from './open';\nconst db: Kysely<Tables> = open();\nsql\`SELECT pg_advisory_lock(1)\`.execute(db);`, '4 pool pg_advisory_lock'),
+    one('made by a call that is not explained', "import { open } from './open';\nimport { sql } from 'kysely';\nconst db = open({ dialect: 'pg' });\nexport const run = () => sql`SELECT pg_advisory_lock(1)`.execute(db);", '4 pool pg_advisory_lock'),
+    one('that looks for its caller\'s transaction', "import { als, client } from './client';\nconst db = new Proxy(client, { get: (target, name) => Reflect.get(als.getStore() ?? target, name) });\nexport const run = async () => { await db.$executeRaw`SELECT pg_advisory_lock(1)`; };", '3 unknown pg_advisory_lock'),
     one('named after its library', "import prisma from './client';\nimport { knex } from './knex';\nawait prisma.$executeRaw`SELECT pg_advisory_lock(1)`;\nawait knex.raw('SELECT pg_advisory_lock(2)');", '3 pool pg_advisory_lock', '4 pool pg_advisory_lock'),
     one('in a property named after its library', "export const run = (app) => app.prisma.$executeRaw`SELECT pg_advisory_lock(1)`;", '1 pool pg_advisory_lock'),
     one('what a service calls its client', "import { PrismaService } from './prisma.service';\nexport const run = (prisma: PrismaService) => prisma.client.$executeRaw`SELECT pg_advisory_lock(1)`;", '2 pool pg_advisory_lock'),
