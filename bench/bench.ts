@@ -8,6 +8,7 @@ import { ESLint, Linter } from 'eslint';
 import { createPlugin } from '../src/plugin.js';
 import { mentionsLock } from '../src/sql/lock-functions.js';
 import { writeTree } from './generated-tree.js';
+import { latency } from './keystrokes.js';
 
 const rounds = 3;
 const plugin = createPlugin();
@@ -43,6 +44,7 @@ try {
 }
 await perFileWithLocks([resolve('examples/incidents/*.ts')]);
 growth();
+await editor();
 
 /** Fresh processes: what importing the plugin takes, and what the first statement adds, which starts the SQL parser. */
 function startUp(): void {
@@ -117,6 +119,17 @@ function growth(): void {
     const code = functionWith(calls);
     const took = median(Array.from({ length: rounds }, () => time(code, plugin.configs.all) - time(code, {})));
     console.log(`  ${String(calls).padStart(6)} calls ${took.toFixed(1).padStart(9)} ms   ${((1_000 * took) / calls).toFixed(1)} µs per call`);
+  }
+}
+
+/** What a keystroke waits for in VS Code's ESLint extension. */
+async function editor(): Promise<void> {
+  console.log("\na keystroke in VS Code's ESLint extension");
+  for (const config of [null, 'recommended', 'all'] as const) {
+    const { firstLint, keystrokes, lines, findings } = await latency(config);
+    console.log(
+      `  ${(config ?? 'no rules').padEnd(12)} ${lines} lines, ${String(findings).padStart(2)} findings: first lint ${firstLint.toFixed(0)} ms, then median ${median(keystrokes).toFixed(1)} ms, slowest ${(keystrokes.at(-1) ?? 0).toFixed(1)} ms`,
+    );
   }
 }
 
