@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     pool: 'threads',
     globals: true,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     include: ['tests/hosts/**/*.{test,matrix}.ts'],
   },
 });

@@ -59,9 +59,10 @@ describe.each(nodeVersions)('Node %s', (version) => {
 });
 
 describe('the bad examples of the documentation', () => {
-  it.each(eslintVersions)('are judged alike by ESLint %s', async (eslint) => {
+  it('are judged alike by all versions of ESLint', async () => {
     const folder = exampleFolder();
-    expect(await variantsOf(eslint, variants, { folder })).toEqual(await variantsOf('10', variants, { folder }));
+    const newest = await variantsOf('10', variants, { folder });
+    for (const eslint of ['9.15', '9.39'] as const) expect(await variantsOf(eslint, variants, { folder }), eslint).toEqual(newest);
   });
 });
 
