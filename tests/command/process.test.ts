@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createHost } from '../../src/command/host.js';
-import { built, projectRequire } from '../built.js';
+import { built } from '../built.js';
 import { folderWith } from './in-folder.js';
+import { projectWith } from './in-project.js';
 
 const execute = (folder: string, ...commandLine: string[]) =>
   spawnSync(process.execPath, [built('command.cjs'), ...commandLine], { cwd: folder, encoding: 'utf8', input: '' });
@@ -26,8 +27,29 @@ describe('the built command', () => {
     expect(execute(folder, ...commandLine).status).toBe(status);
   });
 
+  const manyFiles = () => Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${'long'.repeat(30)}${index}.js`, '/* advisory */ const = 1;']));
+
+  it('is heard to the end by a reader that takes its time', async () => {
+    const child = spawn(process.execPath, [built('command.cjs'), '--format', 'json'], { cwd: folderWith(manyFiles()), stdio: ['ignore', 'pipe', 'ignore'] });
+    let stdout = '';
+    await new Promise((done) => setTimeout(done, 2000));
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+    expect(await new Promise((done) => child.on('close', done))).toBe(2);
+    expect(stdout.length).toBeGreaterThan(64 * 1024);
+    expect(JSON.parse(stdout)).toHaveLength(300);
+  });
+
+  it.each(['json', 'sarif', 'github', 'gitlab', 'rdjson', 'stylish'])('ends quietly when what it prints to is closed: %s', async (format) => {
+    const folder = folderWith({ 'a.mjs': "import { Pool } from 'pg';\nexport const take = () => new Pool().query('SELECT pg_advisory_lock(1)');\n" });
+    const child = spawn(process.execPath, [built('command.cjs'), '--format', format], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+    child.stdout.destroy();
+    expect({ status: await new Promise((done) => child.on('close', done)), stderr }).toEqual({ status: 1, stderr: '' });
+  });
+
   it('survives a reader that goes away', async () => {
-    const files = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${'long'.repeat(30)}${index}.js`, '/* advisory */ const = 1;']));
+    const files = manyFiles();
     const child = spawn(process.execPath, [built('command.cjs'), '--format', 'json'], { cwd: folderWith(files), stdio: ['ignore', 'pipe', 'pipe'] });
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
@@ -37,17 +59,6 @@ describe('the built command', () => {
     expect(stderr).not.toMatch(/EPIPE/);
   });
 });
-
-/** A folder in which packages are installed under the names that a project knows them by. */
-function projectWith(packages: Readonly<Record<string, string>>): string {
-  const folder = folderWith({ 'package.json': '{}' });
-  for (const [name, installedAs] of Object.entries(packages)) {
-    const link = join(folder, 'node_modules', name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(dirname(projectRequire.resolve(`${installedAs}/package.json`)), link);
-  }
-  return folder;
-}
 
 describe('the host', () => {
   it.each([
