@@ -3,6 +3,7 @@ import { extname, relative, resolve, sep } from 'node:path';
 import { learnedFacts, type LearnedFacts } from '../facts/learned.js';
 import { resultOf } from '../pass.js';
 import type { Specifier } from '../settings.js';
+import { isRecord } from '../shape.js';
 import { createAnalyser } from './analyse.js';
 import type { Invocation } from './arguments.js';
 import { findCandidates } from './candidates.js';
@@ -40,7 +41,8 @@ export async function writeFacts({ paths, output, config }: Extract<Invocation, 
   const readable = candidates.filter(({ path }) => hasParser || !isTypeScript(path));
   for (const [index, candidate] of readable.entries()) {
     progress.show(`reading ${index + 1} of ${readable.length} files that mention locks`);
-    const { failure } = await analyser.analyse({ ...candidate, config: probe.inConfig({ ...candidate.config, rules: {} }) });
+    const settings = followingImports(candidate.config.settings);
+    const { failure } = await analyser.analyse({ ...candidate, config: probe.inConfig({ ...candidate.config, settings, rules: {} }) });
     const unit = probe.take();
     if (failure) complaints.push(`${relative(cwd, candidate.path)}${failure.line === null ? '' : `:${failure.line}`} cannot be analysed: ${failure.message}`);
     if (unit) found.push(resultOf(learnedFacts, unit));
@@ -52,6 +54,12 @@ export async function writeFacts({ paths, output, config }: Extract<Invocation, 
   else await writeFile(resolve(cwd, output), text);
   for (const complaint of complaints) complain(`${complaint}\n`);
   return complaints.length > 0 ? 2 : 0;
+}
+
+/** Projects that keep the facts in their settings tell the rules to look nowhere else; the facts come from looking. */
+function followingImports(settings: Record<string, unknown>): Record<string, unknown> {
+  const own = settings['advisory-lock'];
+  return { ...settings, 'advisory-lock': { ...(isRecord(own) && own), followImports: true } };
 }
 
 /** Each fact once, sorted, so that the file changes only when the facts do. */

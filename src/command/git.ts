@@ -17,7 +17,7 @@ const settings = ['core.fsmonitor=false', 'diff.relative=false'].flatMap((settin
 /** Runs Git, which changes nothing, in a folder. Throws a UsageError where there is no Git. */
 export function git(folder: string, parameters: readonly string[]): Promise<GitAnswer> {
   return new Promise((resolve, reject) => {
-    const options = { cwd: folder, maxBuffer: maximumOutput, env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' } };
+    const options = { cwd: folder, maxBuffer: maximumOutput, env: { ...surroundings(), LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' } };
     execFile('git', [...settings, ...parameters], options, (error, stdout, stderr) => {
       const code = error?.code;
       if (code === 'ENOENT') {
@@ -29,4 +29,10 @@ export function git(folder: string, parameters: readonly string[]): Promise<GitA
       }
     });
   });
+}
+
+/** A hook is told where the repository is, by a path from a folder that need not be this one; alone it would also say that `folder` is the root. */
+function surroundings(): NodeJS.ProcessEnv {
+  const { GIT_DIR, ...others } = process.env;
+  return GIT_DIR !== undefined && process.env['GIT_WORK_TREE'] !== undefined ? process.env : others;
 }

@@ -60,6 +60,18 @@ describe('--changed-since', () => {
     expect(await found(link, 'src', '--changed-since', 'main')).toEqual(['src/a.mjs']);
   });
 
+  it('finds the repository by the files, whatever a hook was told', async () => {
+    const { folder, write } = repositoryWith({ 'src/a.mjs': fine, 'src/b.mjs': fine });
+    write({ 'src/a.mjs': bad });
+    vi.stubEnv('GIT_DIR', '.git');
+    vi.stubEnv('GIT_INDEX_FILE', '.git/index');
+    try {
+      expect(await found(folder, 'src', '--changed-since', 'HEAD')).toEqual(['src/a.mjs']);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   it('judges a submodule as a whole', async () => {
     const inner = repositoryWith({ 'a.mjs': bad });
     const { folder, git, commit } = repositoryWith({ 'b.mjs': bad });

@@ -140,6 +140,12 @@ describe('facts', () => {
     expect(stdout).toContain("said by settings['advisory-lock']");
   });
 
+  it('come from looking into other files, also where the rules are told not to', async () => {
+    const config = "export default [{ settings: { 'advisory-lock': { followImports: false } } }];";
+    const { stdout } = await execute(folderWith({ ...project, 'eslint.config.mjs': config }), 'facts');
+    expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
   it('takes no format that it cannot write', async () => {
     const { status, stderr } = await execute(folderWith(project), 'facts', '--output', 'facts.yaml');
     expect({ status, stderr }).toEqual({ status: 2, stderr: '--output is "facts.yaml"; allowed: names that end in .json, .js, .mjs or .cjs.\n' });
