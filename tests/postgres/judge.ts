@@ -1,0 +1,107 @@
+import type { RuleExample } from '../examples-in-docs.js';
+import { endingsOf, traitsOf, type Circumstance } from './circumstances.js';
+import { directiveOf } from './directives.js';
+import { described, harmChecks } from './harms.js';
+import type { Laboratory, Lock } from './laboratory.js';
+import { perform, type Observation, type Scenario, type Subject } from './perform.js';
+import { scenarioFor } from './scenarios/index.js';
+import { sourceOf, type ExportedFunction } from './source.js';
+
+/** What the laboratory says of one example. */
+export interface Verdict {
+  /** Empty when the example is what the documentation says it is. */
+  readonly problems: readonly string[];
+  readonly evidence: Evidence | null;
+}
+
+/** What was seen of bad code. */
+export interface Evidence {
+  readonly harm: string;
+  readonly circumstance: Circumstance;
+  readonly seen: string;
+  readonly locks: readonly Lock[];
+}
+
+/** Runs bad code until the harm that it is said to do is seen. */
+export async function judgeBad(laboratory: Laboratory, example: RuleExample): Promise<Verdict> {
+  const directive = directiveOf(example);
+  if (!directive.run || !directive.harm) return { problems: [], evidence: null };
+  const { harm } = directive;
+  const scenario = scenarioFor(example);
+  const check = scenario.harm ?? (harm === 'stale read' || harm === 'process crashes' ? null : harmChecks[harm]);
+  if (!check) return { problems: [`"${harm}" needs a scenario of the rule's own.`], evidence: null };
+  const tried: string[] = [];
+  for (const subject of subjectsOf(example.code, scenario)) {
+    const keys = keysOf(await perform(laboratory, subject, 'alone'));
+    for (const circumstance of check.circumstances) {
+      const observation = await perform(laboratory, { ...subject, keys }, circumstance);
+      const seen = check.seen(observation, directive);
+      if (seen) {
+        const locks = observation.locks.length > 0 ? observation.locks : (observation.acquired.at(-1)?.locks ?? []);
+        return { problems: [], evidence: { harm, circumstance, seen, locks } };
+      }
+      tried.push(`${circumstance}: ${summary(observation)}`);
+    }
+  }
+  return { problems: [`"${harm}" was never seen.`, ...tried], evidence: null };
+}
+
+/** Runs good code in every way it can end, and looks at what is left. */
+export async function judgeGood(laboratory: Laboratory, example: RuleExample): Promise<Verdict & { readonly endings: readonly Circumstance[] }> {
+  if (!directiveOf(example).run) return { problems: [], evidence: null, endings: [] };
+  const scenario = scenarioFor(example);
+  const problems: string[] = [];
+  const endings = new Set<Circumstance>();
+  for (const subject of subjectsOf(example.code, scenario)) {
+    let keys: readonly Lock[] = [];
+    for (const circumstance of endingsOf(subject.called ?? asFunction(scenario), subject.traits)) {
+      const observation = await perform(laboratory, { ...subject, keys }, circumstance);
+      if (circumstance === 'alone') {
+        keys = keysOf(observation);
+        if (observation.calls.some(({ outcome }) => outcome === 'threw')) problems.push(`alone: the call failed with ${String(observation.calls[0]?.error)}`);
+      }
+      endings.add(circumstance);
+      problems.push(...problemsIn(observation).map((problem) => `${subject.called?.name ?? ''}, ${circumstance}: ${problem}`));
+    }
+  }
+  return { problems, evidence: null, endings: [...endings] };
+}
+
+function problemsIn({ locks, isWhole, calls, mostInside, complaints }: Observation): string[] {
+  return [
+    ...complaints,
+    ...(locks.length > 0 ? [`left in pg_locks: ${locks.map(described).join('; ')}`] : []),
+    ...(isWhole ? [] : ['a pool cannot hand out all its connections, or a session is left in a transaction']),
+    ...(calls.some(({ outcome }) => outcome === 'pending') ? ['a call never ended'] : []),
+    ...(mostInside > 1 ? [`${mostInside} were inside at one time`] : []),
+  ];
+}
+
+/** One for each function that an example exports. */
+function subjectsOf(code: string, scenario: Scenario): Subject[] {
+  const source = sourceOf(code);
+  const shared = { source, traits: traitsOf(code), keys: [], scenario };
+  if (scenario.drive) return [{ ...shared, called: source.functions[0] ?? null }];
+  return source.functions.map((called) => ({ ...shared, called }));
+}
+
+function asFunction({ parameters }: Scenario): ExportedFunction {
+  return { name: '', parameters: parameters ?? [], returns: null };
+}
+
+function keysOf({ acquired }: Observation): Lock[] {
+  const keys = new Map<string, Lock>();
+  for (const { locks } of acquired) for (const lock of locks) keys.set(`${lock.mode} ${lock.key}`, lock);
+  return [...keys.values()];
+}
+
+function summary({ calls, locks, mostInside, isWhole, statements, waited }: Observation): string {
+  return [
+    calls.map(({ outcome, error }) => (outcome === 'threw' ? `threw ${String(error)}` : outcome)).join(', '),
+    `${locks.length} locks left`,
+    `${mostInside} inside`,
+    `${waited.length} waited`,
+    isWhole ? 'pool whole' : 'pool not whole',
+    statements.map(({ backend, sql, answers, error }) => `[${backend}] ${sql.replaceAll(/\s+/g, ' ')} → ${error?.code ?? answers.slice(0, 3).join(',')}`).join(' | '),
+  ].join('; ');
+}

@@ -1,0 +1,255 @@
+import { createRequire } from 'node:module';
+import { PGlite } from '@electric-sql/pglite';
+import * as drizzleOrm from 'drizzle-orm';
+import * as drizzleNodePostgres from 'drizzle-orm/node-postgres';
+import * as drizzlePgCore from 'drizzle-orm/pg-core';
+import knexFactory, { type Knex } from 'knex';
+import * as kyselyModule from 'kysely';
+import pg from 'pg';
+import pgPromise from 'pg-promise';
+import postgresFactory from 'postgres';
+import * as sequelizeModule from 'sequelize';
+import * as slonikModule from 'slonik';
+import * as typeormModule from 'typeorm';
+
+/** Where a server is, and as whom to connect to it. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+}
+
+/** A pool that an example or the laboratory has made. */
+export interface MadePool {
+  /** How many connections it has at most. */
+  readonly size: number;
+  /** Takes a connection as another caller would, and answers how to give it back. */
+  occupy(): Promise<() => Promise<unknown>>;
+  end(): Promise<unknown>;
+}
+
+/** Makes handles of each library, all of them connected to one address, and remembers them. */
+export interface Recorded {
+  /** What `require` finds in an example: the real packages, whose factories record what they make; and stand-ins for the example's neighbours. */
+  require(name: string): unknown;
+  readonly pools: readonly MadePool[];
+  readonly clients: readonly pg.Client[];
+  pool(): pg.Pool;
+  client(): pg.Client;
+  kysely(): kyselyModule.Kysely<unknown>;
+  knex(): Knex;
+  sql(): postgresFactory.Sql;
+  dataSource(): Promise<typeormModule.DataSource>;
+  sequelize(): sequelizeModule.Sequelize;
+  slonik(): Promise<slonikModule.DatabasePool>;
+  /** Ends everything that was made and has not ended by itself. */
+  end(): Promise<void>;
+}
+
+/** The part of Sequelize's connection manager that its types leave out. */
+interface SequelizeConnections {
+  getConnection(options: { type: 'write' }): Promise<unknown>;
+  releaseConnection(connection: unknown): void;
+}
+
+const nodeRequire = createRequire(import.meta.url);
+
+/** Pools have two connections, unless the example says one: enough to be on the wrong one, and to be starved. */
+const connections = 2;
+
+/**
+ * The packages as an example finds them. Addresses are replaced and pools are made small; every other option is the example's own.
+ */
+export function recordPackages(address: Address): Recorded {
+  const pools: MadePool[] = [];
+  const clients: pg.Client[] = [];
+  const ends: (() => Promise<unknown>)[] = [];
+  const url = `postgres://${address.user}@${address.host}:${address.port}/${address.database}`;
+
+  class Client extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(relocated(config));
+      clients.push(this);
+      ends.push(async () => {
+        // Whoever listens to nothing must not bring down the laboratory at the end.
+        this.on('error', () => undefined);
+        await this.end();
+      });
+    }
+  }
+
+  class Pool extends pg.Pool {
+    constructor(config: pg.PoolConfig = {}) {
+      const { max = connections, ...rest } = config;
+      super({ ...relocated(rest), max: Math.min(max, connections) });
+      this.on('connect', (client) => ends.unshift(async () => void client.on('error', () => undefined)));
+      this.on('error', () => undefined);
+      record({
+        size: Math.min(max, connections),
+        occupy: async () => {
+          const client = await this.connect();
+          return async () => client.release();
+        },
+        end: () => (this.ended ? Promise.resolve() : this.end()),
+      });
+    }
+  }
+
+  function relocated(config: string | pg.ClientConfig | undefined): pg.ClientConfig {
+    const { connectionString: _, password: __, ssl: ___, ...rest } = typeof config === 'object' ? config : {};
+    return { ...rest, ...address };
+  }
+
+  function record(pool: MadePool): void {
+    pools.push(pool);
+    ends.push(() => pool.end());
+  }
+
+  function postgres(first?: unknown, second?: postgresFactory.Options<Record<string, never>>): postgresFactory.Sql {
+    const options = typeof first === 'object' ? (first as postgresFactory.Options<Record<string, never>>) : second;
+    const { max = connections, ...rest } = options ?? {};
+    const sql = postgresFactory({ ...rest, ...address, max: Math.min(max, connections), onnotice: () => undefined });
+    record({
+      size: Math.min(max, connections),
+      occupy: async () => {
+        const connection = await sql.reserve();
+        return async () => connection.release();
+      },
+      end: () => sql.end({ timeout: 0 }),
+    });
+    return sql;
+  }
+  Object.assign(postgres, postgresFactory);
+
+  function knex(config: Knex.Config = {}): Knex {
+    const db = knexFactory({ ...config, connection: address, pool: { ...config.pool, min: 0, max: connections } });
+    record({
+      size: connections,
+      occupy: async () => {
+        const connection: unknown = await db.client.acquireConnection();
+        return async () => db.client.releaseConnection(connection) as Promise<unknown>;
+      },
+      end: () => db.destroy(),
+    });
+    return db;
+  }
+
+  class Sequelize extends sequelizeModule.Sequelize {
+    constructor(...given: unknown[]) {
+      const options = given.find((argument): argument is sequelizeModule.Options => typeof argument === 'object') ?? {};
+      super({ ...options, ...address, username: address.user, dialect: 'postgres', logging: false, pool: { max: connections } });
+      const manager = Reflect.get(this, 'connectionManager') as SequelizeConnections;
+      record({
+        size: connections,
+        occupy: async () => {
+          const connection = await manager.getConnection({ type: 'write' });
+          return async () => manager.releaseConnection(connection);
+        },
+        end: () => this.close(),
+      });
+    }
+  }
+
+  class DataSource extends typeormModule.DataSource {
+    constructor(options: Partial<typeormModule.DataSourceOptions> = {}) {
+      const given = options as { extra?: object };
+      super({ ...given, type: 'postgres', ...address, username: address.user, extra: { ...given.extra, max: connections } });
+      record({
+        size: connections,
+        occupy: async () => {
+          const runner = this.createQueryRunner();
+          await runner.connect();
+          return () => runner.release();
+        },
+        end: () => (this.isInitialized ? this.destroy() : Promise.resolve()),
+      });
+    }
+  }
+
+  const drizzle = (given?: unknown, ...rest: unknown[]): unknown => {
+    const client = given instanceof pg.Pool ? given : new Pool();
+    return Reflect.apply(drizzleNodePostgres.drizzle, undefined, [client, ...rest]);
+  };
+
+  const promised = pgPromise({ noWarnings: true });
+  const pgPromiseOf = (): unknown => {
+    const initialized = (): unknown => {
+      const db = promised({ ...address, max: connections });
+      record({
+        size: connections,
+        occupy: async () => {
+          const connection = await db.connect();
+          return async () => {
+            await connection.done();
+          };
+        },
+        end: () => db.$pool.end(),
+      });
+      return db;
+    };
+    return Object.assign(initialized, promised);
+  };
+
+  class Embedded extends PGlite {
+    constructor() {
+      super();
+      record({ size: 1, occupy: async () => async () => undefined, end: () => this.close() });
+    }
+  }
+
+  const asDefault = (value: unknown, named: object): unknown => ({ ...named, __esModule: true, default: value });
+  const packages: Record<string, () => unknown> = {
+    pg: () => ({ ...pg, Pool, Client }),
+    postgres: () => asDefault(postgres, {}),
+    kysely: () => kyselyModule,
+    knex: () => asDefault(knex, { knex }),
+    'drizzle-orm': () => drizzleOrm,
+    'drizzle-orm/node-postgres': () => ({ ...drizzleNodePostgres, drizzle }),
+    'drizzle-orm/pg-core': () => drizzlePgCore,
+    sequelize: () => ({ ...sequelizeModule, Sequelize }),
+    typeorm: () => ({ ...typeormModule, DataSource }),
+    'pg-promise': () => asDefault(pgPromiseOf, {}),
+    slonik: () => slonikModule,
+    '@electric-sql/pglite': () => ({ PGlite: Embedded }),
+    './schema.js': () => drizzleTables,
+    './database.js': () => ({}),
+  };
+
+  return {
+    pools,
+    clients,
+    require(name) {
+      if (Object.hasOwn(packages, name)) return packages[name]?.();
+      if (name.startsWith('node:')) return nodeRequire(name) as unknown;
+      throw new Error(`The laboratory has no ${JSON.stringify(name)} for an example.`);
+    },
+    pool: () => new Pool(),
+    client: () => new Client(),
+    kysely: () => {
+      const pool = new Pool();
+      return new kyselyModule.Kysely({ dialect: new kyselyModule.PostgresDialect({ pool, controlClient: pg.Client }) });
+    },
+    knex: () => knex({ client: 'pg' }),
+    sql: () => postgres(),
+    dataSource: () => new DataSource().initialize(),
+    sequelize: () => new Sequelize(),
+    async slonik() {
+      const pool = await slonikModule.createPool(url, { maximumPoolSize: connections });
+      ends.push(() => pool.end());
+      return pool;
+    },
+    async end() {
+      for (const end of ends.splice(0)) await end().catch(() => undefined);
+    },
+  };
+}
+
+const { bigint, boolean, integer, pgTable, text } = drizzlePgCore;
+
+/** What the examples import as `./schema.js`. */
+const drizzleTables = {
+  accounts: pgTable('account', { id: integer().primaryKey(), balance: integer().notNull() }),
+  jobs: pgTable('jobs', { id: bigint({ mode: 'number' }).primaryKey(), status: text().notNull(), created: integer().notNull() }),
+  days: pgTable('days', { day: integer().primaryKey(), closed: boolean().notNull() }),
+};

@@ -1,0 +1,368 @@
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Script } from 'node:vm';
+import { vi } from 'vitest';
+import { askOn, valueOf } from './arguments.js';
+import { isFunction, type Circumstance, type Traits } from './circumstances.js';
+import { deferred, lend, type Lent } from './handles.js';
+import { users, type Laboratory, type Lock } from './laboratory.js';
+import { recordPackages, type Recorded } from './packages.js';
+import type { ExportedFunction, Source } from './source.js';
+import { openTap, type Statement, type Tap } from './tap.js';
+
+/** How one call of an example went. */
+export interface Call {
+  outcome: 'pending' | 'returned' | 'threw';
+  value: unknown;
+  error: unknown;
+}
+
+/** Everything that was seen of an example under one circumstance. */
+export interface Observation {
+  readonly circumstance: Circumstance;
+  readonly calls: readonly Call[];
+  readonly statements: readonly Statement[];
+  /** The lock table right after each statement that takes a lock, before the example hears of it. */
+  readonly acquired: readonly { readonly statement: Statement; readonly locks: readonly Lock[] }[];
+  /** The wishes for locks that were seen unfulfilled. */
+  readonly waited: readonly Lock[];
+  /** How many believed at one time that the lock was theirs, another session of the laboratory included. */
+  readonly mostInside: number;
+  /** The lock table when every call was over and everything lent was given back. */
+  readonly locks: readonly Lock[];
+  /** What the caller found wrong when it acted upon the answer. */
+  readonly complaints: readonly string[];
+  /** Every pool can hand out all its connections, and no session is left in a transaction. */
+  readonly isWhole: boolean;
+}
+
+/** An example, ready to be run again and again. */
+export interface Subject {
+  readonly source: Source;
+  readonly traits: Traits;
+  readonly called: ExportedFunction | null;
+  /** The locks that it takes when nothing disturbs it; none before it has run. */
+  readonly keys: readonly Lock[];
+  readonly scenario: Scenario;
+}
+
+/** What a rule's own scenario may say about its examples. Everything is optional. */
+export interface Scenario {
+  /** Values of parameters, by name; `caller` counts from 0. */
+  values?(caller: number): Readonly<Record<string, unknown>>;
+  /** Calls the example instead of the laboratory: for classes, and for more than one call. */
+  drive?(exported: Readonly<Record<string, unknown>>, given: readonly unknown[], stage: Stage): Promise<unknown>;
+  /** The parameters of `drive`, where no function of the example has them. */
+  parameters?: ExportedFunction['parameters'];
+}
+
+/** What a scenario may reach of a run. */
+export interface Stage {
+  readonly laboratory: Laboratory;
+  readonly circumstance: Circumstance;
+  readonly caller: number;
+  /** Lets this many milliseconds pass for timers of a second and more, in no time. */
+  passTime(milliseconds: number): Promise<void>;
+}
+
+const takes = /pg_(try_)?advisory_(xact_)?lock/i;
+
+class WorkFailed extends Error {}
+
+export async function perform(laboratory: Laboratory, subject: Subject, circumstance: Circumstance): Promise<Observation> {
+  const acquired: { statement: Statement; locks: Lock[] }[] = [];
+  const tap = await openTap(laboratory, async (statement) => {
+    if (takes.test(statement.sql) && !statement.error) acquired.push({ statement, locks: await laboratory.locks() });
+  });
+  const user =
+    circumstance === 'a statement fails' ? users.withoutTables : circumstance === 'the server limits the wait' ? users.impatient : users.usual;
+  const recorded = recordPackages({ host: '127.0.0.1', port: tap.port, user, database: 'app' });
+  const usesClock = circumstance === 'the client gives up waiting' || subject.source.classes.length > 0;
+  if (usesClock) vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'], shouldAdvanceTime: true });
+  const run = new Run(laboratory, subject, circumstance, recorded, tap);
+  try {
+    return { circumstance, statements: tap.statements, acquired, ...(await run.whole()) };
+  } finally {
+    if (usesClock) vi.useRealTimers();
+    await Promise.race([recorded.end(), pause(300)]);
+    await laboratory.clear();
+    await tap.close();
+  }
+}
+
+class Run {
+  private readonly calls: Call[] = [];
+  private readonly waited: Lock[] = [];
+  private readonly complaints: string[] = [];
+  private readonly occupied: (() => Promise<unknown>)[] = [];
+  private readonly lent: Lent[][] = [];
+  private readonly aborts: AbortController[] = [];
+  private readonly deadline = deferred<never>();
+  private inside = 0;
+  private mostInside = 0;
+  private isTakenElsewhere = false;
+
+  constructor(
+    private readonly laboratory: Laboratory,
+    private readonly subject: Subject,
+    private readonly circumstance: Circumstance,
+    private readonly recorded: Recorded,
+    private readonly tap: Tap,
+  ) {
+    this.deadline.promise.catch(() => undefined);
+  }
+
+  async whole(): Promise<Omit<Observation, 'circumstance' | 'statements' | 'acquired'>> {
+    const exported = await load(this.subject.source, this.recorded, this.url);
+    const needsRival = ['another session has the lock', 'the client gives up waiting', 'the server limits the wait'].includes(this.circumstance);
+    if (needsRival) {
+      for (const lock of this.subject.keys) this.isTakenElsewhere = (await this.laboratory.takeElsewhere(lock)) || this.isTakenElsewhere;
+      if (this.isTakenElsewhere) this.enter();
+    }
+    const callers = this.circumstance === 'two callers' || this.circumstance === 'as many callers as connections' ? 2 : 1;
+    const given: unknown[][] = [];
+    for (let caller = 0; caller < callers; caller++) given.push(await this.argumentsFor(caller));
+    for (let caller = 0; caller < callers; caller++) {
+      this.start(exported, given[caller] ?? [], caller);
+      // Two callers come one after the other, so that the first is inside when the second asks.
+      if (this.circumstance === 'two callers') await this.until(() => this.inside > 0 || this.calls[caller]?.outcome !== 'pending', 2_000);
+    }
+    await this.settle();
+    for (const free of this.occupied.splice(0)) await free();
+    for (let caller = 0; caller < callers; caller++) await this.actUpon(caller);
+    await this.until(async () => {
+      const alive = await this.laboratory.sessions();
+      return !alive.some(({ backend }) => this.tap.left.has(backend));
+    }, 1_000);
+    const locks = await this.laboratory.locks();
+    return {
+      calls: this.calls,
+      waited: this.waited,
+      mostInside: this.mostInside,
+      complaints: this.complaints,
+      locks,
+      isWhole: await this.isWhole(),
+    };
+  }
+
+  private get url(): string {
+    return `postgres://${users.usual}@127.0.0.1:${this.tap.port}/app`;
+  }
+
+  private async argumentsFor(caller: number): Promise<unknown[]> {
+    const { called, scenario, traits } = this.subject;
+    const parameters = scenario.parameters ?? called?.parameters ?? [];
+    const special = scenario.values?.(caller) ?? {};
+    const lent: Lent[] = [];
+    this.lent[caller] = lent;
+    const given: unknown[] = [];
+    for (const parameter of parameters) {
+      const handle = await lend(parameter.type, parameter.name, this.recorded);
+      if (handle) lent.push(handle);
+      if (Object.hasOwn(special, parameter.name)) given.push(special[parameter.name]);
+      else if (handle) given.push(handle.value);
+      else if (isFunction(parameter)) given.push((...received: unknown[]) => this.work(received, caller));
+      else if (parameter.type === 'AbortSignal') given.push(this.signal());
+      else if (parameter.type === 'Promise<never>') given.push(this.deadline.promise);
+      else given.push(valueOf(parameter, caller, this.url));
+    }
+    const [session] = lent.filter(({ role }) => role === 'session');
+    if (session && traits.frees && !traits.takes) {
+      const key = /unlock(?:_shared)?\((\d+)\)/.exec(this.subject.source.javascript)?.[1] ?? '4201';
+      await session.ask(`SELECT pg_advisory_lock${this.circumstance === 'the lock is held in another mode' ? '_shared' : ''}(${key})`);
+    }
+    if (session && traits.isTransactionLevel && !traits.begins) await session.ask('BEGIN');
+    return given;
+  }
+
+  /** Aborted beforehand where nothing can be done in between. */
+  private signal(): AbortSignal {
+    const controller = new AbortController();
+    this.aborts.push(controller);
+    const hasWork = this.subject.called?.parameters.some(isFunction);
+    if (this.circumstance === 'the signal is aborted' && !hasWork) controller.abort();
+    return controller.signal;
+  }
+
+  private start(exported: Readonly<Record<string, unknown>>, given: readonly unknown[], caller: number): void {
+    const { called, scenario, traits } = this.subject;
+    const call: Call = { outcome: 'pending', value: undefined, error: undefined };
+    this.calls.push(call);
+    const stage: Stage = {
+      laboratory: this.laboratory,
+      circumstance: this.circumstance,
+      caller,
+      passTime: (milliseconds) => passTime(milliseconds),
+    };
+    const result = scenario.drive ? scenario.drive(exported, given, stage) : invoke(exported[called?.name ?? ''], given);
+    result.then(
+      (value) => {
+        call.outcome = 'returned';
+        call.value = value;
+        // Without work to do, an acquire that says yes lets its caller in until the caller gives the lock back.
+        if (traits.takes && !traits.frees && !called?.parameters.some(isFunction) && isGranted(value, called?.returns ?? null)) this.enter();
+      },
+      (error: unknown) => {
+        call.outcome = 'threw';
+        call.error = error;
+      },
+    );
+  }
+
+  private enter(): void {
+    this.inside++;
+    this.mostInside = Math.max(this.mostInside, this.inside);
+  }
+
+  private async work(received: readonly unknown[], caller: number): Promise<void> {
+    this.enter();
+    try {
+      switch (this.circumstance) {
+        case 'another caller takes the connection':
+          for (const pool of this.recorded.pools) {
+            if (pool.size > 1) this.occupied.push(await pool.occupy());
+          }
+          break;
+        case 'the work throws':
+          throw new WorkFailed('the work failed');
+        case 'a statement fails':
+          if (!(await askOn(received[0], 'SELECT 1 / 0'))) throw new WorkFailed('a statement of the work failed');
+          break;
+        case 'the signal is aborted':
+          for (const controller of this.aborts) controller.abort();
+          throw new DOMException('This operation was aborted', 'AbortError');
+        case 'two callers':
+          if (caller === 0) {
+            await this.until(async () => this.inside > 1 || this.waited.length > 0 || this.calls.length > 1 && this.calls[1]?.outcome !== 'pending', 2_000);
+          }
+          break;
+        default:
+          await askOn(received[0], 'SELECT 1');
+      }
+    } finally {
+      this.inside--;
+    }
+  }
+
+  /** Waits until every call is over, doing what the circumstance asks for when one is seen waiting; gives up when nothing moves any more. */
+  private async settle(): Promise<void> {
+    let wasStruck = false;
+    const over = await this.until(async () => {
+      if (this.calls.every(({ outcome }) => outcome !== 'pending')) return true;
+      const waiting = (await this.laboratory.locks()).filter(({ granted }) => !granted);
+      for (const lock of waiting) if (!this.waited.some(({ backend, key }) => backend === lock.backend && key === lock.key)) this.waited.push(lock);
+      if (waiting.length === 0) return false;
+      switch (this.circumstance) {
+        case 'another session has the lock':
+          this.leaveElsewhere();
+          await this.laboratory.letGoElsewhere();
+          break;
+        case 'the client gives up waiting':
+          if (!wasStruck) await this.strike();
+          wasStruck = true;
+          break;
+        case 'two callers':
+          // A caller that holds the lock beyond its call gives it back when the other is seen waiting.
+          if (this.calls[0]?.outcome === 'returned' && this.lent[0]?.length) await this.actUpon(0);
+          break;
+        default:
+      }
+      return false;
+    }, this.circumstance === 'as many callers as connections' ? 700 : 3_000);
+    if (!over || !this.isTakenElsewhere) return;
+    this.leaveElsewhere();
+    await this.laboratory.letGoElsewhere();
+    // What the server grants to a client that has given up, it grants at once.
+    await this.until(async () => !(await this.laboratory.locks()).some(({ granted }) => !granted), 1_000);
+  }
+
+  private leaveElsewhere(): void {
+    if (this.isTakenElsewhere) this.inside--;
+    this.isTakenElsewhere = false;
+  }
+
+  private async strike(): Promise<void> {
+    this.deadline.reject(new Error('the deadline is over'));
+    for (const controller of this.aborts) controller.abort();
+    await passTime(60_000);
+  }
+
+  /** The caller reads the answer, unlocks what it was told it has, and gives back what it was lent. */
+  private async actUpon(caller: number): Promise<void> {
+    const call = this.calls[caller];
+    const { traits, called } = this.subject;
+    for (const handle of (this.lent[caller] ?? []).splice(0)) {
+      if (!call || call.outcome === 'pending') {
+        await Promise.race([handle.giveBack(new Error('the call never ended')), pause(50)]);
+        continue;
+      }
+      if (handle.role === 'transaction') {
+        await handle.giveBack(call.outcome === 'threw' ? new Error('the call failed') : undefined);
+      } else if (handle.role === 'session') {
+        const isOpen = traits.isTransactionLevel && !traits.begins;
+        if (isOpen) await handle.ask(call.outcome === 'threw' ? 'ROLLBACK' : 'COMMIT').catch(() => undefined);
+        if (!isOpen && traits.takes && !traits.frees && call.outcome === 'returned') await this.unlock(handle, isGranted(call.value, called?.returns ?? null));
+        if (traits.frees && call.outcome === 'returned' && call.value === false) await handle.destroy();
+        else await handle.giveBack();
+      }
+    }
+  }
+
+  private async unlock(handle: Lent, isGranted: boolean): Promise<void> {
+    const mark = `SELECT ${this.tap.statements.length}`;
+    await handle.ask(mark);
+    const backend = this.tap.statements.find(({ sql }) => sql === mark)?.backend;
+    const held = (await this.laboratory.locks()).filter((lock) => lock.backend === backend);
+    if (!isGranted && held.length > 0) this.complaints.push('the answer was no, and the lock is held');
+    if (isGranted && held.length === 0) this.complaints.push('the answer was yes, and no lock is held');
+    const [lock] = held;
+    if (isGranted && lock) await handle.ask(`SELECT pg_advisory_unlock${lock.mode === 'ShareLock' ? '_shared' : ''}(${lock.key.replace(/[()]/g, '')})`);
+  }
+
+  private async isWhole(): Promise<boolean> {
+    const taken: (() => Promise<unknown>)[] = [];
+    const all = this.recorded.pools.flatMap((pool) => Array.from({ length: pool.size }, () => pool.occupy().then((free) => taken.push(free))));
+    const couldOccupy = await Promise.race([Promise.all(all).then(() => true, () => false), pause(1_000, false)]);
+    for (const free of taken) await free();
+    return couldOccupy && (await this.laboratory.sessions()).every(({ state }) => !state.includes('transaction'));
+  }
+
+  /** @returns whether it came true within so many milliseconds. */
+  private async until(condition: () => boolean | Promise<boolean>, limit: number): Promise<boolean> {
+    const end = performance.now() + limit;
+    for (;;) {
+      if (await condition()) return true;
+      if (performance.now() > end) return false;
+      await pause(2);
+    }
+  }
+}
+
+async function passTime(milliseconds: number): Promise<void> {
+  if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(milliseconds);
+}
+
+/** Whether whoever got this answer may believe that the lock is theirs. `returns` is the type that the function states. */
+function isGranted(value: unknown, returns: string | null): boolean {
+  if (returns === 'void') return true;
+  if (Array.isArray(value)) return value.length > 0;
+  if (returns === null && value === undefined) return true;
+  return value !== 'busy' && Boolean(value);
+}
+
+async function invoke(called: unknown, given: readonly unknown[]): Promise<unknown> {
+  if (typeof called !== 'function') throw new Error('The example exports no such function.');
+  return (await Reflect.apply(called, undefined, given)) as unknown;
+}
+
+/** Evaluates an example; it sees an environment in which every address leads to the tap, and a console that prints nothing. */
+async function load({ javascript }: Source, recorded: Recorded, url: string): Promise<Record<string, unknown>> {
+  const exported: Record<string, unknown> = {};
+  const names = ['exports', 'require', 'process', 'console'];
+  const evaluate: unknown = new Script(`(async function (${names.join(', ')}) {${javascript}\n})`, { filename: 'example.js' }).runInThisContext();
+  const env = new Proxy<Record<string, string>>({}, { get: () => url });
+  const quiet = Object.fromEntries(['log', 'info', 'warn', 'error', 'debug'].map((method) => [method, () => undefined]));
+  if (typeof evaluate !== 'function') throw new Error('The example could not be evaluated.');
+  await Reflect.apply(evaluate, undefined, [exported, (name: string) => recorded.require(name), { env, pid: Math.floor(Math.random() * 30_000) + 1, hostname: hostname() }, quiet]);
+  return exported;
+}
