@@ -5,6 +5,7 @@ export const circumstances = [
   'alone',
   'another caller takes the connection',
   'another session has the lock',
+  'another session has the lock, time and again',
   'the work throws',
   'a statement fails',
   'the signal is aborted',
@@ -36,8 +37,10 @@ export function endingsOf({ parameters }: ExportedFunction, traits: Traits): Cir
         return traits.frees && !traits.takes;
       case 'as many callers as connections':
         return traits.takes && !parameters.some(({ type }) => /#(Client|PoolClient|ReservedSql|QueryRunner|.*Transaction.*)$/.test(type));
+      case 'another session has the lock, time and again':
+        // A connection left open for every refusal shows when there are no more.
+        return traits.takes && parameters.every(({ type }) => isFunction({ type }) || !type.includes('#')) && traits.opensClients;
       case 'the client gives up waiting':
-        return false;
       case 'the server limits the wait':
         return false;
       default:
@@ -55,14 +58,25 @@ export interface Traits {
   /** It takes transaction-level locks. */
   readonly isTransactionLevel: boolean;
   readonly begins: boolean;
+  /** It opens connections of its own, outside of any pool. */
+  readonly opensClients: boolean;
+  /** It gives back or ends what it uses. */
+  readonly ends: boolean;
+  readonly isMysql: boolean;
 }
+
+/** Statements, and code with statements, that take a lock or ask for one. */
+export const takesLock = /pg_(try_)?advisory_(xact_)?lock|get_lock/i;
 
 export function traitsOf(code: string): Traits {
   return {
-    takes: /pg_(try_)?advisory_(xact_)?lock/i.test(code),
-    frees: /pg_advisory_unlock/i.test(code),
+    takes: takesLock.test(code),
+    frees: /pg_advisory_unlock|release_lock/i.test(code),
     isTransactionLevel: /advisory_xact_lock/i.test(code),
     begins: /\bBEGIN\b/.test(code),
+    opensClients: /new Client\(/.test(code),
+    ends: /\.(end|release|destroy)\(/.test(code),
+    isMysql: /from 'mysql2/.test(code),
   };
 }
 

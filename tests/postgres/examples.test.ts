@@ -1,24 +1,25 @@
 import { rules } from '../../src/rules.js';
 import { examplesOf } from '../examples-in-docs.js';
-import { directiveOf } from './directives.js';
 import { judgeBad, judgeGood } from './judge.js';
 import { openLaboratory, type Laboratory } from './laboratory.js';
+import { openMariadbLaboratory } from './mariadb-laboratory.js';
+import { traitsOf } from './circumstances.js';
 
-let laboratory: Laboratory;
+let postgres: Laboratory;
+let mariadb: Laboratory | null;
 beforeAll(async () => {
-  laboratory = await openLaboratory();
+  [postgres, mariadb] = await Promise.all([openLaboratory(), openMariadbLaboratory()]);
 });
-afterAll(() => laboratory.close());
+afterAll(() => Promise.all([postgres.close(), mariadb?.close()]));
 
 describe.each(rules.map(({ name }) => name))('%s', (rule) => {
-  const examples = examplesOf(rule);
-
-  it.each(examples.filter(({ kind }) => kind === 'bad').map((example) => [example.number, example] as const))('shows the harm of bad example %i', async (_, example) => {
-    expect(directiveOf(example)).toBeDefined();
-    expect((await judgeBad(laboratory, example)).problems).toEqual([]);
-  });
-
-  it.each(examples.filter(({ kind }) => kind === 'good').map((example) => [example.number, example] as const))('leaves nothing behind after good example %i', async (_, example) => {
-    expect((await judgeGood(laboratory, example)).problems).toEqual([]);
-  });
+  for (const example of examplesOf(rule)) {
+    const name = example.kind === 'bad' ? 'shows the harm of' : 'leaves nothing behind after';
+    it(`${name} ${example.kind} example ${example.number}`, async ({ skip }) => {
+      const laboratory = traitsOf(example.code).isMysql ? mariadb : postgres;
+      if (!laboratory) return skip('MariaDB is not installed');
+      const { problems } = await (example.kind === 'bad' ? judgeBad : judgeGood)(laboratory, example);
+      expect(problems).toEqual([]);
+    });
+  }
 });

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import type mysql from 'mysql2/promise';
 import type pg from 'pg';
 import type postgres from 'postgres';
 import type { Transaction as SequelizeTransaction } from 'sequelize';
@@ -21,7 +22,7 @@ export interface Lent {
 }
 
 /** Makes the handle for a parameter of this type, named so; null when the type is none of a database's. */
-export async function lend(type: string, name: string, { pool, kysely, knex, sql, dataSource, sequelize, slonik, client }: Recorded): Promise<Lent | null> {
+export async function lend(type: string, name: string, { pool, kysely, knex, sql, dataSource, sequelize, slonik, client, mysqlPool, mysqlConnection }: Recorded): Promise<Lent | null> {
   switch (type) {
     case 'pg#Pool':
     case '{ query(text: string): Promise<unknown> }':
@@ -56,6 +57,12 @@ export async function lend(type: string, name: string, { pool, kysely, knex, sql
     }
     case 'slonik#DatabaseTransactionConnection':
       return slonikTransaction(await slonik());
+    case 'mysql2/promise#Connection': {
+      const connection = await mysqlConnection();
+      return { value: connection, role: 'session', ask: (text) => connection.query(text), giveBack: async () => {}, destroy: () => connection.end() };
+    }
+    case 'mysql2/promise#PoolConnection':
+      return pooledMysqlConnection(mysqlPool());
     default:
       return null;
   }
@@ -86,6 +93,32 @@ async function pooledClient(pool: pg.Pool): Promise<Lent> {
   };
 }
 
+async function pooledMysqlConnection(pool: mysql.Pool): Promise<Lent> {
+  const connection = await pool.getConnection();
+  let isGiven = false;
+  const release = connection.release.bind(connection);
+  const destroy = connection.destroy.bind(connection);
+  connection.release = () => {
+    isGiven = true;
+    release();
+  };
+  connection.destroy = () => {
+    isGiven = true;
+    destroy();
+  };
+  return {
+    value: connection,
+    role: 'session',
+    ask: (text) => connection.query(text),
+    giveBack: async () => {
+      if (!isGiven) release();
+    },
+    destroy: async () => {
+      if (!isGiven) destroy();
+    },
+  };
+}
+
 async function ownClient(client: pg.Client): Promise<Lent> {
   await client.connect();
   // It is the caller's for good: nothing gives it back.
@@ -105,6 +138,7 @@ async function reserved(sql: postgres.Sql): Promise<Lent> {
     giveBack: async () => connection.release(),
     destroy: async () => {
       await connection`SELECT pg_terminate_backend(pg_backend_pid())`.catch(() => undefined);
+      connection.release();
     },
   };
 }

@@ -11,7 +11,7 @@ export interface HarmCheck {
   seen(observation: Observation, directive: Directive & { readonly run: true }): string | null;
 }
 
-const unlocks = /pg_advisory_unlock/i;
+const unlocks = /pg_advisory_unlock|release_lock/i;
 const endings: readonly Circumstance[] = [
   'alone',
   'another caller takes the connection',
@@ -35,7 +35,7 @@ export const harmChecks: Readonly<Record<Exclude<Harm, 'stale read' | 'process c
     circumstances: endings,
     seen({ statements, calls }) {
       if (calls.some(({ outcome, value }) => outcome !== 'returned' || value === false)) return null;
-      const refused = statements.find(({ sql, answers }) => unlocks.test(sql) && answers.includes('f'));
+      const refused = statements.find(({ sql, answers }) => unlocks.test(sql) && answers.some((answer) => answer === 'f' || answer === '0'));
       if (!refused) return null;
       return `The server answered false${refused.notices[0] ? ` and warned "${refused.notices[0].message}" (${refused.notices[0].code})` : ''}; the call returned as if nothing had happened.`;
     },
@@ -112,10 +112,10 @@ export const harmChecks: Readonly<Record<Exclude<Harm, 'stale read' | 'process c
     },
   },
   'statement refused': {
-    circumstances: ['alone'],
-    seen({ statements }, { sqlState }) {
-      const refused = statements.find(({ error }) => error?.code === sqlState);
-      return refused ? `The server refused the statement: "${refused.error?.message}" (${refused.error?.code}).` : null;
+    circumstances: ['alone', 'another session has the lock, time and again'],
+    seen({ statements, calls }, { sqlState }) {
+      const refused = statements.find(({ error }) => error?.code === sqlState)?.error ?? calls.map(({ error }) => error).find((error) => codeOf(error) === sqlState);
+      return refused ? `The server refused: "${messageOf(refused)}" (${sqlState}).` : null;
     },
   },
   'setting had no effect': {
@@ -132,6 +132,11 @@ export function described({ key, mode, state, granted }: Lock): string {
 }
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+const messageOf = (error: unknown): string => {
+  const message: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : error;
+  return String(message);
+};
 
 /** The SQLSTATE of an error, also where a library has wrapped it. */
 export function codeOf(error: unknown): string | null {

@@ -5,12 +5,14 @@ import * as drizzleNodePostgres from 'drizzle-orm/node-postgres';
 import * as drizzlePgCore from 'drizzle-orm/pg-core';
 import knexFactory, { type Knex } from 'knex';
 import * as kyselyModule from 'kysely';
+import mysql from 'mysql2/promise';
 import pg from 'pg';
 import pgPromise from 'pg-promise';
 import postgresFactory from 'postgres';
 import * as sequelizeModule from 'sequelize';
 import * as slonikModule from 'slonik';
 import * as typeormModule from 'typeorm';
+import type { Tap } from './tap.js';
 
 /** Where a server is, and as whom to connect to it. */
 export interface Address {
@@ -43,6 +45,8 @@ export interface Recorded {
   dataSource(): Promise<typeormModule.DataSource>;
   sequelize(): sequelizeModule.Sequelize;
   slonik(): Promise<slonikModule.DatabasePool>;
+  mysqlPool(): mysql.Pool;
+  mysqlConnection(): Promise<mysql.Connection>;
   /** Ends everything that was made and has not ended by itself. */
   end(): Promise<void>;
 }
@@ -61,7 +65,7 @@ const connections = 2;
 /**
  * The packages as an example finds them. Addresses are replaced and pools are made small; every other option is the example's own.
  */
-export function recordPackages(address: Address): Recorded {
+export function recordPackages(address: Address, tap: Tap): Recorded {
   const pools: MadePool[] = [];
   const clients: pg.Client[] = [];
   const ends: (() => Promise<unknown>)[] = [];
@@ -191,6 +195,39 @@ export function recordPackages(address: Address): Recorded {
     return Object.assign(initialized, promised);
   };
 
+  const mysqlAddress = { host: address.host, port: address.port, user: address.user, database: address.database };
+
+  /** The protocol of MySQL is not listened to: the connection itself says what it sends. */
+  function observed<Connection extends mysql.Connection>(connection: Connection): Connection {
+    const send = connection.query.bind(connection) as (...given: unknown[]) => Promise<[unknown, unknown]>;
+    const query = (...given: unknown[]): Promise<[unknown, unknown]> =>
+      tap.observe?.(String(given[0]), connection.threadId, () => send(...given), ([rows]) => (Array.isArray(rows) ? rows.map(firstCell) : [])) ?? send(...given);
+    return Object.assign(connection, { query });
+  }
+
+  function mysqlPool(options: mysql.PoolOptions = {}): mysql.Pool {
+    const { connectionLimit = connections, ...rest } = options;
+    const pool = mysql.createPool({ ...rest, ...mysqlAddress, connectionLimit: Math.min(connectionLimit, connections) });
+    const getConnection = pool.getConnection.bind(pool);
+    pool.getConnection = async () => observed(await getConnection());
+    record({
+      size: Math.min(connectionLimit, connections),
+      occupy: async () => {
+        const connection = await getConnection();
+        return async () => connection.release();
+      },
+      end: () => pool.end(),
+    });
+    return pool;
+  }
+
+  async function mysqlConnection(options: mysql.ConnectionOptions = {}): Promise<mysql.Connection> {
+    const connection = observed(await mysql.createConnection({ ...options, ...mysqlAddress }));
+    connection.on('error', () => undefined);
+    ends.push(() => connection.end());
+    return connection;
+  }
+
   class Embedded extends PGlite {
     constructor() {
       super();
@@ -211,6 +248,7 @@ export function recordPackages(address: Address): Recorded {
     typeorm: () => ({ ...typeormModule, DataSource }),
     'pg-promise': () => asDefault(pgPromiseOf, {}),
     slonik: () => slonikModule,
+    'mysql2/promise': () => asDefault({ ...mysql, createPool: mysqlPool, createConnection: mysqlConnection }, mysql),
     '@electric-sql/pglite': () => ({ PGlite: Embedded }),
     './schema.js': () => drizzleTables,
     './database.js': () => ({}),
@@ -239,10 +277,17 @@ export function recordPackages(address: Address): Recorded {
       ends.push(() => pool.end());
       return pool;
     },
+    mysqlPool: () => mysqlPool(),
+    mysqlConnection: () => mysqlConnection(),
     async end() {
       for (const end of ends.splice(0)) await end().catch(() => undefined);
     },
   };
+}
+
+function firstCell(row: unknown): string | null {
+  const [cell]: unknown[] = typeof row === 'object' && row !== null ? Object.values(row) : [];
+  return cell === null || cell === undefined ? null : String(cell);
 }
 
 const { bigint, boolean, integer, pgTable, text } = drizzlePgCore;

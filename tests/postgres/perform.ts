@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Script } from 'node:vm';
 import { vi } from 'vitest';
 import { askOn, valueOf } from './arguments.js';
-import { isFunction, type Circumstance, type Traits } from './circumstances.js';
+import { isFunction, takesLock, type Circumstance, type Traits } from './circumstances.js';
 import { deferred, lend, type Lent } from './handles.js';
-import { users, type Laboratory, type Lock } from './laboratory.js';
+import type { Laboratory, Lock } from './laboratory.js';
 import { recordPackages, type Recorded } from './packages.js';
 import type { ExportedFunction, Source } from './source.js';
-import { openTap, type Statement, type Tap } from './tap.js';
+import type { Statement, Tap } from './tap.js';
 
 /** How one call of an example went. */
 export interface Call {
@@ -65,21 +65,18 @@ export interface Stage {
   passTime(milliseconds: number): Promise<void>;
 }
 
-const takes = /pg_(try_)?advisory_(xact_)?lock/i;
-
 class WorkFailed extends Error {}
 
 export async function perform(laboratory: Laboratory, subject: Subject, circumstance: Circumstance): Promise<Observation> {
   const acquired: { statement: Statement; locks: Lock[] }[] = [];
-  const tap = await openTap(laboratory, async (statement) => {
-    if (takes.test(statement.sql) && !statement.error) acquired.push({ statement, locks: await laboratory.locks() });
+  const tap = await laboratory.openTap(async (statement) => {
+    if (takesLock.test(statement.sql) && !statement.error) acquired.push({ statement, locks: await laboratory.locks() });
   });
-  const user =
-    circumstance === 'a statement fails' ? users.withoutTables : circumstance === 'the server limits the wait' ? users.impatient : users.usual;
-  const recorded = recordPackages({ host: '127.0.0.1', port: tap.port, user, database: 'app' });
+  const address = { host: '127.0.0.1', port: tap.port, ...laboratory.account(circumstance) };
+  const recorded = recordPackages(address, tap);
   const usesClock = circumstance === 'the client gives up waiting' || subject.source.classes.length > 0;
   if (usesClock) vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'], shouldAdvanceTime: true });
-  const run = new Run(laboratory, subject, circumstance, recorded, tap);
+  const run = new Run(laboratory, subject, circumstance, recorded, tap, `postgres://${address.user}@${address.host}:${address.port}/${address.database}`);
   try {
     return { circumstance, statements: tap.statements, acquired, ...(await run.whole()) };
   } finally {
@@ -89,6 +86,21 @@ export async function perform(laboratory: Laboratory, subject: Subject, circumst
     await tap.close();
   }
 }
+
+/** How many calls are made, and whether the next one waits until the one before is inside or over. */
+const callers: Partial<Record<Circumstance, { readonly count: number; readonly inTurn: boolean }>> = {
+  'two callers': { count: 2, inTurn: true },
+  'as many callers as connections': { count: 2, inTurn: false },
+  'another session has the lock, time and again': { count: 4, inTurn: true },
+};
+
+/** Another session of the laboratory takes the locks first. */
+const withRival: readonly Circumstance[] = [
+  'another session has the lock',
+  'another session has the lock, time and again',
+  'the client gives up waiting',
+  'the server limits the wait',
+];
 
 class Run {
   private readonly calls: Call[] = [];
@@ -108,28 +120,27 @@ class Run {
     private readonly circumstance: Circumstance,
     private readonly recorded: Recorded,
     private readonly tap: Tap,
+    private readonly url: string,
   ) {
     this.deadline.promise.catch(() => undefined);
   }
 
   async whole(): Promise<Omit<Observation, 'circumstance' | 'statements' | 'acquired'>> {
     const exported = await load(this.subject.source, this.recorded, this.url);
-    const needsRival = ['another session has the lock', 'the client gives up waiting', 'the server limits the wait'].includes(this.circumstance);
-    if (needsRival) {
+    if (withRival.includes(this.circumstance)) {
       for (const lock of this.subject.keys) this.isTakenElsewhere = (await this.laboratory.takeElsewhere(lock)) || this.isTakenElsewhere;
       if (this.isTakenElsewhere) this.enter();
     }
-    const callers = this.circumstance === 'two callers' || this.circumstance === 'as many callers as connections' ? 2 : 1;
+    const { count, inTurn } = callers[this.circumstance] ?? { count: 1, inTurn: false };
     const given: unknown[][] = [];
-    for (let caller = 0; caller < callers; caller++) given.push(await this.argumentsFor(caller));
-    for (let caller = 0; caller < callers; caller++) {
+    for (let caller = 0; caller < count; caller++) given.push(await this.argumentsFor(caller));
+    for (let caller = 0; caller < count; caller++) {
       this.start(exported, given[caller] ?? [], caller);
-      // Two callers come one after the other, so that the first is inside when the second asks.
-      if (this.circumstance === 'two callers') await this.until(() => this.inside > 0 || this.calls[caller]?.outcome !== 'pending', 2_000);
+      if (inTurn) await this.until(() => this.isUnderWay(caller), 2_000);
     }
     await this.settle();
     for (const free of this.occupied.splice(0)) await free();
-    for (let caller = 0; caller < callers; caller++) await this.actUpon(caller);
+    for (let caller = 0; caller < count; caller++) await this.actUpon(caller);
     await this.until(async () => {
       const alive = await this.laboratory.sessions();
       return !alive.some(({ backend }) => this.tap.left.has(backend));
@@ -143,10 +154,6 @@ class Run {
       locks,
       isWhole: await this.isWhole(),
     };
-  }
-
-  private get url(): string {
-    return `postgres://${users.usual}@127.0.0.1:${this.tap.port}/app`;
   }
 
   private async argumentsFor(caller: number): Promise<unknown[]> {
@@ -168,10 +175,11 @@ class Run {
     }
     const [session] = lent.filter(({ role }) => role === 'session');
     if (session && traits.frees && !traits.takes) {
-      const key = /unlock(?:_shared)?\((\d+)\)/.exec(this.subject.source.javascript)?.[1] ?? '4201';
-      await session.ask(`SELECT pg_advisory_lock${this.circumstance === 'the lock is held in another mode' ? '_shared' : ''}(${key})`);
+      const named = parameters.findIndex(({ name }) => name === 'key' || name === 'name');
+      const key = /unlock(?:_shared)?\((\d+)\)/.exec(this.subject.source.javascript)?.[1] ?? String(given[named]);
+      await session.ask(this.laboratory.sql.take(key, this.circumstance === 'the lock is held in another mode'));
     }
-    if (session && traits.isTransactionLevel && !traits.begins) await session.ask('BEGIN');
+    if (session && traits.isTransactionLevel && !traits.begins) await session.ask(this.laboratory.sql.begin);
     return given;
   }
 
@@ -185,7 +193,7 @@ class Run {
   }
 
   private start(exported: Readonly<Record<string, unknown>>, given: readonly unknown[], caller: number): void {
-    const { called, scenario, traits } = this.subject;
+    const { called, scenario } = this.subject;
     const call: Call = { outcome: 'pending', value: undefined, error: undefined };
     this.calls.push(call);
     const stage: Stage = {
@@ -199,14 +207,27 @@ class Run {
       (value) => {
         call.outcome = 'returned';
         call.value = value;
-        // Without work to do, an acquire that says yes lets its caller in until the caller gives the lock back.
-        if (traits.takes && !traits.frees && !called?.parameters.some(isFunction) && isGranted(value, called?.returns ?? null)) this.enter();
+        if (this.staysInside(caller) && isGranted(value, called?.returns ?? null)) this.enter();
       },
       (error: unknown) => {
         call.outcome = 'threw';
         call.error = error;
       },
     );
+  }
+
+  /** Without work to do, an acquire that says yes lets its caller in until the caller gives the lock back. */
+  private staysInside(caller: number): boolean {
+    const { traits, called } = this.subject;
+    if (!traits.takes || traits.frees || called?.parameters.some(isFunction)) return false;
+    if (traits.ends) return false;
+    return !traits.isTransactionLevel || (!traits.begins && (this.lent[caller]?.some(({ role }) => role !== 'pool') ?? false));
+  }
+
+  /** The caller is over, or inside, or waits. */
+  private async isUnderWay(caller: number): Promise<boolean> {
+    if (this.calls[caller]?.outcome !== 'pending') return true;
+    return this.circumstance === 'two callers' ? this.inside > 0 : (await this.laboratory.locks()).some(({ granted }) => !granted);
   }
 
   private enter(): void {
@@ -316,7 +337,7 @@ class Run {
     if (!isGranted && held.length > 0) this.complaints.push('the answer was no, and the lock is held');
     if (isGranted && held.length === 0) this.complaints.push('the answer was yes, and no lock is held');
     const [lock] = held;
-    if (isGranted && lock) await handle.ask(`SELECT pg_advisory_unlock${lock.mode === 'ShareLock' ? '_shared' : ''}(${lock.key.replace(/[()]/g, '')})`);
+    if (isGranted && lock) await handle.ask(this.laboratory.sql.free(lock));
   }
 
   private async isWhole(): Promise<boolean> {

@@ -1,3 +1,21 @@
+-- Roles belong to the whole server, which several databases like this one share. The first one owns what the examples use,
+-- the others may do everything it may.
+DO $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(1);
+  IF to_regrole('app') IS NULL THEN
+    CREATE ROLE app LOGIN;
+    CREATE ROLE app_without_tables LOGIN IN ROLE app;
+    CREATE ROLE app_impatient LOGIN IN ROLE app;
+    CREATE ROLE app_with_few_connections LOGIN CONNECTION LIMIT 3 IN ROLE app;
+    ALTER ROLE app SET statement_timeout = '10s';
+    ALTER ROLE app_without_tables SET search_path = nowhere;
+    ALTER ROLE app_impatient SET lock_timeout = '200ms';
+  END IF;
+END $$;
+GRANT ALL ON SCHEMA public TO app;
+SET ROLE app;
+
 -- What the examples of the documentation read and write.
 CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL DEFAULT 0);
 CREATE TABLE accounts (id bigint PRIMARY KEY, balance int NOT NULL DEFAULT 0, checked timestamptz);
@@ -21,3 +39,5 @@ INSERT INTO ledger SELECT n, n FROM generate_series(1, 10) n;
 INSERT INTO days SELECT n FROM generate_series(1, 10) n;
 INSERT INTO incident VALUES (1, NULL), (2, 1);
 INSERT INTO projects VALUES (1, 'one');
+
+RESET ROLE;

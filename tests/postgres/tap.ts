@@ -27,6 +27,8 @@ export interface Tap {
   readonly port: number;
   /** In the order in which they were sent. */
   readonly statements: readonly Statement[];
+  /** Where no tap can listen: runs a statement, and writes down how it went. */
+  observe?<Result>(sql: string, backend: number, run: () => Promise<Result>, answersIn: (result: Result) => (string | null)[]): Promise<Result>;
   /** Backends whose client has hung up. */
   readonly left: ReadonlySet<number>;
   /** Hangs up on both sides, and takes nobody else. */
