@@ -1,4 +1,4 @@
-import type { ExportedFunction } from './source.js';
+import type { ExportedFunction, Parameter } from './source.js';
 
 /** What happens around an example while it runs. */
 export const circumstances = [
@@ -10,6 +10,7 @@ export const circumstances = [
   'a statement fails',
   'the signal is aborted',
   'the lock is held in another mode',
+  'the unlock fails',
   'two callers',
   'as many callers as connections',
   'the client gives up waiting',
@@ -35,8 +36,10 @@ export function endingsOf({ parameters }: ExportedFunction, traits: Traits): Cir
         return parameters.some(({ type }) => type === 'AbortSignal');
       case 'the lock is held in another mode':
         return traits.frees && !traits.takes;
+      case 'the unlock fails':
+        return traits.frees && !traits.isMysql;
       case 'as many callers as connections':
-        return traits.takes && !parameters.some(({ type }) => /#(Client|PoolClient|ReservedSql|QueryRunner|.*Transaction.*)$/.test(type));
+        return traits.takes && !parameters.some(isConnection);
       case 'another session has the lock, time and again':
         // A connection left open for every refusal shows when there are no more.
         return traits.takes && parameters.every(({ type }) => isFunction({ type }) || !type.includes('#')) && traits.opensClients;
@@ -48,6 +51,10 @@ export function endingsOf({ parameters }: ExportedFunction, traits: Traits): Cir
     }
   });
 }
+
+/** Each caller brings a connection of its own. */
+const isConnection = ({ name, type }: Parameter): boolean =>
+  name === 'connection' || /#(Client|PoolClient|ReservedSql|QueryRunner|EntityManager|Connection|PoolConnection|.*Transaction.*)$/.test(type);
 
 export const isFunction = ({ type }: { readonly type: string }): boolean => type.includes('=>') && !type.startsWith('{');
 
@@ -74,9 +81,9 @@ export function traitsOf(code: string): Traits {
     frees: /pg_advisory_unlock|release_lock/i.test(code),
     isTransactionLevel: /advisory_xact_lock/i.test(code),
     begins: /\bBEGIN\b/.test(code),
-    opensClients: /new Client\(/.test(code),
+    opensClients: code.includes('new Client('),
     ends: /\.(end|release|destroy)\(/.test(code),
-    isMysql: /from 'mysql2/.test(code),
+    isMysql: code.includes("from 'mysql2"),
   };
 }
 

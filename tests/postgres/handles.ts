@@ -16,9 +16,9 @@ export interface Lent {
   /** Runs a statement on this very session; rejects when it fails. */
   ask(sql: string): Promise<unknown>;
   /** Ends the loan as an orderly caller does. A session goes back as it is; a transaction is committed, or rolled back for an error. */
-  giveBack(error?: Error): Promise<void>;
+  giveBack(error?: Error): unknown;
   /** Ends the session itself, and with it whatever it holds. */
-  destroy(): Promise<void>;
+  destroy(): unknown;
 }
 
 /** Makes the handle for a parameter of this type, named so; null when the type is none of a database's. */
@@ -59,7 +59,7 @@ export async function lend(type: string, name: string, { pool, kysely, knex, sql
       return slonikTransaction(await slonik());
     case 'mysql2/promise#Connection': {
       const connection = await mysqlConnection();
-      return { value: connection, role: 'session', ask: (text) => connection.query(text), giveBack: async () => {}, destroy: () => connection.end() };
+      return { value: connection, role: 'session', ask: (text) => connection.query(text), giveBack: nothing, destroy: () => connection.end() };
     }
     case 'mysql2/promise#PoolConnection':
       return pooledMysqlConnection(mysqlPool());
@@ -68,8 +68,10 @@ export async function lend(type: string, name: string, { pool, kysely, knex, sql
   }
 }
 
+const nothing = (): void => undefined;
+
 function poolOf(value: unknown): Lent {
-  return { value, role: 'pool', ask: () => Promise.reject(new Error('A pool is no session.')), giveBack: async () => {}, destroy: async () => {} };
+  return { value, role: 'pool', ask: () => Promise.reject(new Error('A pool is no session.')), giveBack: nothing, destroy: nothing };
 }
 
 async function pooledClient(pool: pg.Pool): Promise<Lent> {
@@ -84,10 +86,10 @@ async function pooledClient(pool: pg.Pool): Promise<Lent> {
     value: client,
     role: 'session',
     ask: (text) => client.query(text),
-    giveBack: async () => {
+    giveBack: () => {
       if (!isGiven) client.release();
     },
-    destroy: async () => {
+    destroy: () => {
       if (!isGiven) client.release(true);
     },
   };
@@ -110,10 +112,10 @@ async function pooledMysqlConnection(pool: mysql.Pool): Promise<Lent> {
     value: connection,
     role: 'session',
     ask: (text) => connection.query(text),
-    giveBack: async () => {
+    giveBack: () => {
       if (!isGiven) release();
     },
-    destroy: async () => {
+    destroy: () => {
       if (!isGiven) destroy();
     },
   };
@@ -122,7 +124,7 @@ async function pooledMysqlConnection(pool: mysql.Pool): Promise<Lent> {
 async function ownClient(client: pg.Client): Promise<Lent> {
   await client.connect();
   // It is the caller's for good: nothing gives it back.
-  return { value: client, role: 'session', ask: (text) => client.query(text), giveBack: async () => {}, destroy: () => client.end() };
+  return { value: client, role: 'session', ask: (text) => client.query(text), giveBack: nothing, destroy: () => client.end() };
 }
 
 async function kyselySession(db: Kysely<unknown>): Promise<Lent> {
@@ -135,7 +137,7 @@ async function reserved(sql: postgres.Sql): Promise<Lent> {
     value: connection,
     role: 'session',
     ask: async (text) => connection.unsafe(text),
-    giveBack: async () => connection.release(),
+    giveBack: () => connection.release(),
     destroy: async () => {
       await connection`SELECT pg_terminate_backend(pg_backend_pid())`.catch(() => undefined);
       connection.release();
@@ -151,7 +153,7 @@ async function queryRunner(source: DataSource): Promise<Lent> {
     role: 'session',
     ask: (text) => runner.query(text),
     giveBack: () => runner.release(),
-    destroy: async () => {
+    destroy: () => {
       client.release(true);
     },
   };

@@ -20,6 +20,7 @@ const endings: readonly Circumstance[] = [
   'the signal is aborted',
   'the lock is held in another mode',
   'another session has the lock',
+  'the unlock fails',
 ];
 
 export const harmChecks: Readonly<Record<Exclude<Harm, 'stale read' | 'process crashes'>, HarmCheck>> = {

@@ -1,5 +1,6 @@
 import type { RuleExample } from '../examples-in-docs.js';
 import { endingsOf, traitsOf, type Circumstance } from './circumstances.js';
+import { endSessionDuringWork } from './crash.js';
 import { directiveOf } from './directives.js';
 import { described, harmChecks } from './harms.js';
 import type { Laboratory, Lock } from './laboratory.js';
@@ -17,7 +18,7 @@ export interface Verdict {
 /** What was seen of bad code. */
 export interface Evidence {
   readonly harm: string;
-  readonly circumstance: Circumstance;
+  readonly circumstance: Circumstance | 'the server ends the session';
   readonly seen: string;
   readonly locks: readonly Lock[];
 }
@@ -28,6 +29,7 @@ export async function judgeBad(laboratory: Laboratory, example: RuleExample): Pr
   if (!directive.run || !directive.harm) return { problems: [], evidence: null };
   const { harm } = directive;
   const scenario = scenarioFor(example);
+  if (scenario.endsSession) return judgeCrash(laboratory, example, harm);
   const check = scenario.harm ?? (harm === 'stale read' || harm === 'process crashes' ? null : harmChecks[harm]);
   if (!check) return { problems: [`"${harm}" needs a scenario of the rule's own.`], evidence: null };
   const tried: string[] = [];
@@ -46,12 +48,26 @@ export async function judgeBad(laboratory: Laboratory, example: RuleExample): Pr
   return { problems: [`"${harm}" was never seen.`, ...tried], evidence: null };
 }
 
+async function judgeCrash(laboratory: Laboratory, { code }: RuleExample, harm: string): Promise<Verdict> {
+  const { exitCode, printed } = await endSessionDuringWork(laboratory, sourceOf(code));
+  const [reason] = /terminating connection[^\n]*/.exec(printed) ?? [];
+  if (exitCode !== 1 || !reason) return { problems: [`The process ended with ${String(exitCode)} and printed:\n${printed}`], evidence: null };
+  const seen = `The server ended the session in the middle of the work, and the process ended with status 1: "${reason}".`;
+  return { problems: [], evidence: { harm, circumstance: 'the server ends the session', seen, locks: [] } };
+}
+
+/** What the laboratory says of good code, and how it was made to end. */
+export interface GoodVerdict {
+  readonly problems: readonly string[];
+  readonly endings: readonly (Circumstance | 'the server ends the session')[];
+}
+
 /** Runs good code in every way it can end, and looks at what is left. */
-export async function judgeGood(laboratory: Laboratory, example: RuleExample): Promise<Verdict & { readonly endings: readonly Circumstance[] }> {
-  if (!directiveOf(example).run) return { problems: [], evidence: null, endings: [] };
+export async function judgeGood(laboratory: Laboratory, example: RuleExample): Promise<GoodVerdict> {
+  if (!directiveOf(example).run) return { problems: [], endings: [] };
   const scenario = scenarioFor(example);
   const problems: string[] = [];
-  const endings = new Set<Circumstance>();
+  const endings = new Set<GoodVerdict['endings'][number]>();
   for (const subject of subjectsOf(example.code, scenario)) {
     let keys: readonly Lock[] = [];
     for (const circumstance of endingsOf(subject.called ?? asFunction(scenario), subject.traits)) {
@@ -64,7 +80,12 @@ export async function judgeGood(laboratory: Laboratory, example: RuleExample): P
       problems.push(...problemsIn(observation).map((problem) => `${subject.called?.name ?? ''}, ${circumstance}: ${problem}`));
     }
   }
-  return { problems, evidence: null, endings: [...endings] };
+  if (scenario.endsSession) {
+    const { exitCode, printed } = await endSessionDuringWork(laboratory, sourceOf(example.code));
+    endings.add('the server ends the session');
+    if (exitCode !== 0) problems.push(`the server ends the session: the process ended with ${String(exitCode)} and printed:\n${printed}`);
+  }
+  return { problems, endings: [...endings] };
 }
 
 function problemsIn({ locks, isWhole, calls, mostInside, complaints }: Observation): string[] {

@@ -35,10 +35,14 @@ export interface Laboratory {
   locks(): Promise<Lock[]>;
   /** The sessions of the examples that are alive, and what each is doing. */
   sessions(): Promise<{ backend: number; state: string }[]>;
+  /** Whether a session of the examples has a transaction open. */
+  hasOpenTransactions(): Promise<boolean>;
   ask(sql: string): Promise<Record<string, unknown>[]>;
   /** Takes a lock as another session would, if nobody has it. */
   takeElsewhere(lock: Pick<Lock, 'key' | 'mode'>): Promise<boolean>;
   letGoElsewhere(): Promise<void>;
+  /** Makes the server refuse every unlock of the examples, until `clear`. */
+  refuseUnlocks(): Promise<void>;
   /** Ends the sessions of the examples and waits until they are gone. */
   clear(): Promise<void>;
   close(): Promise<void>;
@@ -46,6 +50,8 @@ export interface Laboratory {
 
 const ours = ['observer', 'rival'];
 const theirs = `a.datname = current_database() AND a.application_name NOT IN (${ours.map((name) => `'${name}'`).join(', ')})`;
+
+const unlocks = ['pg_advisory_unlock', 'pg_advisory_unlock_shared'].flatMap((name) => [`${name}(bigint)`, `${name}(int, int)`]).join(', ');
 
 /** Makes a database of its own on the shared server. */
 export async function openLaboratory(): Promise<Laboratory> {
@@ -87,6 +93,7 @@ export async function openLaboratory(): Promise<Laboratory> {
       );
       return rows;
     },
+    hasOpenTransactions: async () => (await sessions()).some(({ state }) => state.includes('transaction')),
     async ask(sql) {
       const { rows } = await observer.query<Record<string, unknown>>(sql);
       return rows;
@@ -99,10 +106,14 @@ export async function openLaboratory(): Promise<Laboratory> {
     async letGoElsewhere() {
       await rival.query('SELECT pg_advisory_unlock_all()');
     },
+    async refuseUnlocks() {
+      await observer.query(`REVOKE EXECUTE ON FUNCTION ${unlocks} FROM PUBLIC`);
+    },
     async clear() {
       await rival.query('SELECT pg_advisory_unlock_all()');
       await observer.query(`SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE ${theirs}`);
       while ((await sessions()).length > 0) await pause(2);
+      await observer.query(`DROP INDEX IF EXISTS item_name, jobs_created; GRANT EXECUTE ON FUNCTION ${unlocks} TO PUBLIC`);
     },
     async close() {
       await Promise.all([observer.end(), rival.end()]);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
 import { inject } from 'vitest';
 import type { Laboratory, Lock } from './laboratory.js';
-import type { Statement } from './tap.js';
+import type { Statement, Tap } from './tap.js';
 
 const schema = `
   CREATE TABLE price (amount int NOT NULL);
@@ -25,9 +25,7 @@ export async function openMariadbLaboratory(): Promise<Laboratory | null> {
 
   const sessions = async (): Promise<{ backend: number; state: string }[]> => {
     const [rows] = await observer.query<RowDataPacket[]>(
-      `SELECT p.ID AS backend, if(t.trx_id IS NOT NULL, 'idle in transaction', if(p.COMMAND = 'Sleep', 'idle', 'active')) AS state
-       FROM information_schema.PROCESSLIST p LEFT JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID
-       WHERE ${theirs} ORDER BY p.ID`,
+      `SELECT p.ID AS backend, if(p.COMMAND = 'Sleep', 'idle', 'active') AS state FROM information_schema.PROCESSLIST p WHERE ${theirs} ORDER BY p.ID`,
     );
     return rows.map(({ backend, state }) => ({ backend: Number(backend), state: String(state) }));
   };
@@ -40,9 +38,9 @@ export async function openMariadbLaboratory(): Promise<Laboratory | null> {
       free: ({ key }) => `SELECT RELEASE_LOCK(${mysql.escape(key)})`,
     },
     account: (circumstance) => ({ user: 'root', database: circumstance === 'a statement fails' ? `${database}_empty` : database }),
-    async openTap(ended) {
+    openTap(ended) {
       const statements: Statement[] = [];
-      return {
+      return Promise.resolve<Tap>({
         port: server.port,
         statements,
         left: new Set(),
@@ -64,7 +62,7 @@ export async function openMariadbLaboratory(): Promise<Laboratory | null> {
           }
         },
         close: async () => {},
-      };
+      });
     },
     sessions,
     async locks() {
@@ -78,6 +76,20 @@ export async function openMariadbLaboratory(): Promise<Laboratory | null> {
       );
       return rows.map(({ backend, state, name, granted }): Lock => ({ backend: Number(backend), state: String(state), key: String(name), mode: 'User lock', granted: Boolean(granted) }));
     },
+    async hasOpenTransactions() {
+      const open = async (): Promise<boolean> => {
+        const [rows] = await observer.query<RowDataPacket[]>(
+          `SELECT 1 FROM information_schema.INNODB_TRX t JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id WHERE ${theirs}`,
+        );
+        return rows.length > 0;
+      };
+      // The server shows what it saw up to a tenth of a second ago.
+      for (let attempt = 0; attempt < 4; attempt++) {
+        if (!(await open())) return false;
+        await pause(120);
+      }
+      return true;
+    },
     async ask(sql) {
       const [rows] = await observer.query<RowDataPacket[]>(sql);
       return rows;
@@ -89,6 +101,7 @@ export async function openMariadbLaboratory(): Promise<Laboratory | null> {
     async letGoElsewhere() {
       await rival.query('SELECT RELEASE_ALL_LOCKS()');
     },
+    refuseUnlocks: () => Promise.reject(new Error('MariaDB has no right to unlock that could be taken away.')),
     async clear() {
       await rival.query('SELECT RELEASE_ALL_LOCKS()');
       for (const { backend } of await sessions()) await observer.query(`KILL ${backend}`).catch(() => undefined);

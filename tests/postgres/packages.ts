@@ -27,14 +27,14 @@ export interface MadePool {
   /** How many connections it has at most. */
   readonly size: number;
   /** Takes a connection as another caller would, and answers how to give it back. */
-  occupy(): Promise<() => Promise<unknown>>;
-  end(): Promise<unknown>;
+  occupy(): Promise<() => unknown>;
+  end(): unknown;
 }
 
 /** Makes handles of each library, all of them connected to one address, and remembers them. */
 export interface Recorded {
   /** What `require` finds in an example: the real packages, whose factories record what they make; and stand-ins for the example's neighbours. */
-  require(name: string): unknown;
+  require(name: string, machine: string): unknown;
   readonly pools: readonly MadePool[];
   readonly clients: readonly pg.Client[];
   pool(): pg.Pool;
@@ -46,9 +46,17 @@ export interface Recorded {
   sequelize(): sequelizeModule.Sequelize;
   slonik(): Promise<slonikModule.DatabasePool>;
   mysqlPool(): mysql.Pool;
+  /** Starts the embedded database, which takes seconds the first time. */
+  startPglite(): Promise<void>;
   mysqlConnection(): Promise<mysql.Connection>;
   /** Ends everything that was made and has not ended by itself. */
   end(): Promise<void>;
+}
+
+/** The part of Knex's client that its types leave out. */
+interface KnexClient {
+  acquireConnection(): Promise<unknown>;
+  releaseConnection(connection: unknown): Promise<void>;
 }
 
 /** The part of Sequelize's connection manager that its types leave out. */
@@ -56,6 +64,9 @@ interface SequelizeConnections {
   getConnection(options: { type: 'write' }): Promise<unknown>;
   releaseConnection(connection: unknown): void;
 }
+
+/** It takes seconds to start, so all runs share it. */
+let theOnlyPglite: PGlite | undefined;
 
 const nodeRequire = createRequire(import.meta.url);
 
@@ -68,7 +79,7 @@ const connections = 2;
 export function recordPackages(address: Address, tap: Tap): Recorded {
   const pools: MadePool[] = [];
   const clients: pg.Client[] = [];
-  const ends: (() => Promise<unknown>)[] = [];
+  const ends: (() => unknown)[] = [];
   const url = `postgres://${address.user}@${address.host}:${address.port}/${address.database}`;
 
   class Client extends pg.Client {
@@ -87,15 +98,15 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
     constructor(config: pg.PoolConfig = {}) {
       const { max = connections, ...rest } = config;
       super({ ...relocated(rest), max: Math.min(max, connections) });
-      this.on('connect', (client) => ends.unshift(async () => void client.on('error', () => undefined)));
+      this.on('connect', (client) => ends.unshift(() => client.on('error', () => undefined)));
       this.on('error', () => undefined);
       record({
         size: Math.min(max, connections),
         occupy: async () => {
           const client = await this.connect();
-          return async () => client.release();
+          return () => client.release();
         },
-        end: () => (this.ended ? Promise.resolve() : this.end()),
+        end: () => (this.ended ? undefined : this.end()),
       });
     }
   }
@@ -118,7 +129,7 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
       size: Math.min(max, connections),
       occupy: async () => {
         const connection = await sql.reserve();
-        return async () => connection.release();
+        return () => connection.release();
       },
       end: () => sql.end({ timeout: 0 }),
     });
@@ -131,8 +142,9 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
     record({
       size: connections,
       occupy: async () => {
-        const connection: unknown = await db.client.acquireConnection();
-        return async () => db.client.releaseConnection(connection) as Promise<unknown>;
+        const client = db.client as KnexClient;
+        const connection = await client.acquireConnection();
+        return () => client.releaseConnection(connection);
       },
       end: () => db.destroy(),
     });
@@ -142,13 +154,15 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
   class Sequelize extends sequelizeModule.Sequelize {
     constructor(...given: unknown[]) {
       const options = given.find((argument): argument is sequelizeModule.Options => typeof argument === 'object') ?? {};
-      super({ ...options, ...address, username: address.user, dialect: 'postgres', logging: false, pool: { max: connections } });
+      // A replica is the same server here: what is sent to the one and the other stays to be seen.
+      const replication = options.replication ? { read: [{ ...address, username: address.user }], write: { ...address, username: address.user } } : false;
+      super({ ...options, replication, ...address, username: address.user, dialect: 'postgres', logging: false, pool: { max: connections } });
       const manager = Reflect.get(this, 'connectionManager') as SequelizeConnections;
       record({
         size: connections,
         occupy: async () => {
           const connection = await manager.getConnection({ type: 'write' });
-          return async () => manager.releaseConnection(connection);
+          return () => manager.releaseConnection(connection);
         },
         end: () => this.close(),
       });
@@ -166,7 +180,7 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
           await runner.connect();
           return () => runner.release();
         },
-        end: () => (this.isInitialized ? this.destroy() : Promise.resolve()),
+        end: () => (this.isInitialized ? this.destroy() : undefined),
       });
     }
   }
@@ -202,7 +216,8 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
     const send = connection.query.bind(connection) as (...given: unknown[]) => Promise<[unknown, unknown]>;
     const query = (...given: unknown[]): Promise<[unknown, unknown]> =>
       tap.observe?.(String(given[0]), connection.threadId, () => send(...given), ([rows]) => (Array.isArray(rows) ? rows.map(firstCell) : [])) ?? send(...given);
-    return Object.assign(connection, { query });
+    Object.assign(connection, { query });
+    return connection;
   }
 
   function mysqlPool(options: mysql.PoolOptions = {}): mysql.Pool {
@@ -214,7 +229,7 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
       size: Math.min(connectionLimit, connections),
       occupy: async () => {
         const connection = await getConnection();
-        return async () => connection.release();
+        return () => connection.release();
       },
       end: () => pool.end(),
     });
@@ -228,11 +243,18 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
     return connection;
   }
 
-  class Embedded extends PGlite {
-    constructor() {
-      super();
-      record({ size: 1, occupy: async () => async () => undefined, end: () => this.close() });
-    }
+  function embedded(): PGlite {
+    const db = (theOnlyPglite ??= new PGlite());
+    record({
+      size: 1,
+      occupy: async () => {
+        const { rows } = await db.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'");
+        if (rows.length > 0) throw new Error('A lock is left in the embedded database.');
+        return () => undefined;
+      },
+      end: () => undefined,
+    });
+    return db;
   }
 
   const asDefault = (value: unknown, named: object): unknown => ({ ...named, __esModule: true, default: value });
@@ -249,7 +271,7 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
     'pg-promise': () => asDefault(pgPromiseOf, {}),
     slonik: () => slonikModule,
     'mysql2/promise': () => asDefault({ ...mysql, createPool: mysqlPool, createConnection: mysqlConnection }, mysql),
-    '@electric-sql/pglite': () => ({ PGlite: Embedded }),
+    '@electric-sql/pglite': () => ({ PGlite: embedded }),
     './schema.js': () => drizzleTables,
     './database.js': () => ({}),
   };
@@ -257,8 +279,10 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
   return {
     pools,
     clients,
-    require(name) {
+    require(name, machine) {
       if (Object.hasOwn(packages, name)) return packages[name]?.();
+      // Every caller with a process of its own has a machine of its own, too.
+      if (name === 'node:os') return { hostname: () => machine };
       if (name.startsWith('node:')) return nodeRequire(name) as unknown;
       throw new Error(`The laboratory has no ${JSON.stringify(name)} for an example.`);
     },
@@ -278,16 +302,23 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
       return pool;
     },
     mysqlPool: () => mysqlPool(),
+    startPglite: () => (theOnlyPglite ??= new PGlite()).waitReady,
     mysqlConnection: () => mysqlConnection(),
     async end() {
-      for (const end of ends.splice(0)) await end().catch(() => undefined);
+      for (const end of ends.splice(0)) {
+        try {
+          await end();
+        } catch {
+          // It has ended already, or cannot: the laboratory ends its sessions.
+        }
+      }
     },
   };
 }
 
 function firstCell(row: unknown): string | null {
   const [cell]: unknown[] = typeof row === 'object' && row !== null ? Object.values(row) : [];
-  return cell === null || cell === undefined ? null : String(cell);
+  return typeof cell === 'number' || typeof cell === 'string' ? String(cell) : null;
 }
 
 const { bigint, boolean, integer, pgTable, text } = drizzlePgCore;

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Script } from 'node:vm';
 import { vi } from 'vitest';
@@ -50,15 +49,25 @@ export interface Subject {
 export interface Scenario {
   /** Values of parameters, by name; `caller` counts from 0. */
   values?(caller: number): Readonly<Record<string, unknown>>;
+  /** The lock that the other session has at first, instead of the example's own. */
+  readonly rival?: Pick<Lock, 'key' | 'mode'>;
+  /** Each caller is a process of its own, on a machine of its own. */
+  readonly processes?: true;
+  /** A transaction pooler stands in front of the server. */
+  readonly pooler?: true;
+  /** What a caller does with what it was lent, between the call's end and giving it back. */
+  afterwards?(ask: (sql: string) => Promise<unknown>, caller: number): Promise<unknown>;
   /** Calls the example instead of the laboratory: for classes, and for more than one call. */
   drive?(exported: Readonly<Record<string, unknown>>, given: readonly unknown[], stage: Stage): Promise<unknown>;
-  /** The parameters of `drive`, where no function of the example has them. */
-  parameters?: ExportedFunction['parameters'];
+  /** The parameters of `drive`. */
+  readonly parameters?: ExportedFunction['parameters'];
 }
 
 /** What a scenario may reach of a run. */
 export interface Stage {
   readonly laboratory: Laboratory;
+  /** What the example has made so far. */
+  readonly recorded: Recorded;
   readonly circumstance: Circumstance;
   readonly caller: number;
   /** Lets this many milliseconds pass for timers of a second and more, in no time. */
@@ -70,15 +79,28 @@ class WorkFailed extends Error {}
 export async function perform(laboratory: Laboratory, subject: Subject, circumstance: Circumstance): Promise<Observation> {
   const acquired: { statement: Statement; locks: Lock[] }[] = [];
   const tap = await laboratory.openTap(async (statement) => {
-    if (takesLock.test(statement.sql) && !statement.error) acquired.push({ statement, locks: await laboratory.locks() });
+    if (!takesLock.test(statement.sql) || statement.error) return;
+    const isFirst = !acquired.some(({ statement: { backend } }) => backend === statement.backend);
+    acquired.push({ statement, locks: await laboratory.locks() });
+    if (circumstance === 'as many callers as connections' && isFirst) await everybodyHasAsked();
+    if (circumstance === 'another caller takes the connection' && subject.scenario.pooler) await run.occupyServerConnection();
   });
+  /** Callers go in step: nobody hears that the first lock is granted before the other has asked for its own. */
+  const everybodyHasAsked = (): Promise<boolean> =>
+    until(
+      async () => new Set(acquired.map(({ statement: { backend } }) => backend)).size > 1 || (await laboratory.locks()).some(({ granted }) => !granted),
+      500,
+    );
   const address = { host: '127.0.0.1', port: tap.port, ...laboratory.account(circumstance) };
   const recorded = recordPackages(address, tap);
   const usesClock = circumstance === 'the client gives up waiting' || subject.source.classes.length > 0;
   if (usesClock) vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'], shouldAdvanceTime: true });
+  if (subject.source.javascript.includes('pglite')) await recorded.startPglite();
+  if (circumstance === 'the unlock fails') await laboratory.refuseUnlocks();
   const run = new Run(laboratory, subject, circumstance, recorded, tap, `postgres://${address.user}@${address.host}:${address.port}/${address.database}`);
   try {
-    return { circumstance, statements: tap.statements, acquired, ...(await run.whole()) };
+    const seen = await run.whole();
+    return { circumstance, acquired: [...acquired], ...seen };
   } finally {
     if (usesClock) vi.useRealTimers();
     await Promise.race([recorded.end(), pause(300)]);
@@ -86,6 +108,9 @@ export async function perform(laboratory: Laboratory, subject: Subject, circumst
     await tap.close();
   }
 }
+
+/** As long as nothing may happen before it is believed that nothing ever will. */
+const standstillMilliseconds = 600;
 
 /** How many calls are made, and whether the next one waits until the one before is inside or over. */
 const callers: Partial<Record<Circumstance, { readonly count: number; readonly inTurn: boolean }>> = {
@@ -106,7 +131,7 @@ class Run {
   private readonly calls: Call[] = [];
   private readonly waited: Lock[] = [];
   private readonly complaints: string[] = [];
-  private readonly occupied: (() => Promise<unknown>)[] = [];
+  private readonly occupied: (() => unknown)[] = [];
   private readonly lent: Lent[][] = [];
   private readonly aborts: AbortController[] = [];
   private readonly deadline = deferred<never>();
@@ -125,29 +150,34 @@ class Run {
     this.deadline.promise.catch(() => undefined);
   }
 
-  async whole(): Promise<Omit<Observation, 'circumstance' | 'statements' | 'acquired'>> {
-    const exported = await load(this.subject.source, this.recorded, this.url);
-    if (withRival.includes(this.circumstance)) {
-      for (const lock of this.subject.keys) this.isTakenElsewhere = (await this.laboratory.takeElsewhere(lock)) || this.isTakenElsewhere;
-      if (this.isTakenElsewhere) this.enter();
+  async whole(): Promise<Omit<Observation, 'circumstance' | 'acquired'>> {
+    const { scenario, source } = this.subject;
+    const shared = await load(source, this.recorded, this.url, 0);
+    if (withRival.includes(this.circumstance) || (scenario.rival && this.circumstance === 'as many callers as connections')) {
+      for (const lock of scenario.rival ? [scenario.rival] : this.subject.keys) this.isTakenElsewhere = (await this.laboratory.takeElsewhere(lock)) || this.isTakenElsewhere;
+      if (this.isTakenElsewhere && withRival.includes(this.circumstance)) this.enter();
     }
     const { count, inTurn } = callers[this.circumstance] ?? { count: 1, inTurn: false };
     const given: unknown[][] = [];
     for (let caller = 0; caller < count; caller++) given.push(await this.argumentsFor(caller));
     for (let caller = 0; caller < count; caller++) {
+      const exported = scenario.processes && caller > 0 ? await load(source, this.recorded, this.url, caller) : shared;
       this.start(exported, given[caller] ?? [], caller);
-      if (inTurn) await this.until(() => this.isUnderWay(caller), 2_000);
+      if (inTurn) await until(() => this.isUnderWay(caller), 2_000);
+      if (this.circumstance === 'another session has the lock, time and again' && this.calls[caller]?.outcome === 'pending') break;
     }
     await this.settle();
     for (const free of this.occupied.splice(0)) await free();
     for (let caller = 0; caller < count; caller++) await this.actUpon(caller);
-    await this.until(async () => {
+    await until(async () => {
       const alive = await this.laboratory.sessions();
       return !alive.some(({ backend }) => this.tap.left.has(backend));
     }, 1_000);
     const locks = await this.laboratory.locks();
     return {
-      calls: this.calls,
+      // As they are, before the laboratory ends what has not ended by itself.
+      calls: this.calls.map((call) => ({ ...call })),
+      statements: this.tap.statements.map((statement) => ({ ...statement })),
       waited: this.waited,
       mostInside: this.mostInside,
       complaints: this.complaints,
@@ -198,6 +228,7 @@ class Run {
     this.calls.push(call);
     const stage: Stage = {
       laboratory: this.laboratory,
+      recorded: this.recorded,
       circumstance: this.circumstance,
       caller,
       passTime: (milliseconds) => passTime(milliseconds),
@@ -254,7 +285,8 @@ class Run {
           throw new DOMException('This operation was aborted', 'AbortError');
         case 'two callers':
           if (caller === 0) {
-            await this.until(async () => this.inside > 1 || this.waited.length > 0 || this.calls.length > 1 && this.calls[1]?.outcome !== 'pending', 2_000);
+            // One that waits in a queue of the process itself cannot be seen; it has its chance.
+            await until(() => this.inside > 1 || this.waited.length > 0 || (this.calls.length > 1 && this.calls[1]?.outcome !== 'pending'), 400);
           }
           break;
         default:
@@ -268,33 +300,62 @@ class Run {
   /** Waits until every call is over, doing what the circumstance asks for when one is seen waiting; gives up when nothing moves any more. */
   private async settle(): Promise<void> {
     let wasStruck = false;
-    const over = await this.until(async () => {
+    let unchanged = { since: performance.now(), state: '' };
+    await until(async () => {
       if (this.calls.every(({ outcome }) => outcome !== 'pending')) return true;
       const waiting = (await this.laboratory.locks()).filter(({ granted }) => !granted);
       for (const lock of waiting) if (!this.waited.some(({ backend, key }) => backend === lock.backend && key === lock.key)) this.waited.push(lock);
-      if (waiting.length === 0) return false;
-      switch (this.circumstance) {
-        case 'another session has the lock':
-          this.leaveElsewhere();
-          await this.laboratory.letGoElsewhere();
-          break;
-        case 'the client gives up waiting':
-          if (!wasStruck) await this.strike();
+      if (waiting.length > 0) {
+        if (this.circumstance === 'the client gives up waiting' && !wasStruck) {
           wasStruck = true;
-          break;
-        case 'two callers':
-          // A caller that holds the lock beyond its call gives it back when the other is seen waiting.
-          if (this.calls[0]?.outcome === 'returned' && this.lent[0]?.length) await this.actUpon(0);
-          break;
-        default:
+          await this.strike();
+        }
+        await this.yieldTo(waiting);
       }
-      return false;
-    }, this.circumstance === 'as many callers as connections' ? 700 : 3_000);
-    if (!over || !this.isTakenElsewhere) return;
+      const state = await this.standstill();
+      if (state === null || state !== unchanged.state) unchanged = { since: performance.now(), state: state ?? '' };
+      return performance.now() - unchanged.since > standstillMilliseconds;
+    }, 8_000);
+    if (!this.isTakenElsewhere) return;
     this.leaveElsewhere();
     await this.laboratory.letGoElsewhere();
     // What the server grants to a client that has given up, it grants at once.
-    await this.until(async () => !(await this.laboratory.locks()).some(({ granted }) => !granted), 1_000);
+    await until(async () => !(await this.laboratory.locks()).some(({ granted }) => !granted), 1_000);
+  }
+
+  private async yieldTo(waiting: readonly Lock[]): Promise<void> {
+    switch (this.circumstance) {
+      case 'another session has the lock':
+      case 'another session has the lock, time and again':
+        this.leaveElsewhere();
+        await this.laboratory.letGoElsewhere();
+        break;
+      case 'as many callers as connections':
+        if (waiting.length === this.calls.length) await this.laboratory.letGoElsewhere();
+        break;
+      case 'two callers':
+        // A caller that holds the lock beyond its call gives it back when the other is seen waiting.
+        if (this.calls[0]?.outcome === 'returned' && this.lent[0]?.length) await this.actUpon(0);
+        break;
+      default:
+    }
+  }
+
+  /** What the server sees when it has nothing to do; null while it has. Whoever waits for a lock does nothing. */
+  private async standstill(): Promise<string | null> {
+    const [locks, sessions] = [await this.laboratory.locks(), await this.laboratory.sessions()];
+    const isWaiting = (backend: number): boolean => locks.some((lock) => lock.backend === backend && !lock.granted);
+    if (sessions.some(({ backend, state }) => !state.startsWith('idle') && !isWaiting(backend))) return null;
+    return JSON.stringify([locks, sessions, this.tap.statements.length]);
+  }
+
+  /** Another client of the transaction pooler begins a transaction, on the server connection that was used last. */
+  async occupyServerConnection(): Promise<void> {
+    if (this.occupied.length > 0) return;
+    const other = this.recorded.client();
+    await other.connect();
+    await other.query('BEGIN');
+    this.occupied.push(() => other.query('ROLLBACK'));
   }
 
   private leaveElsewhere(): void {
@@ -313,6 +374,7 @@ class Run {
     const call = this.calls[caller];
     const { traits, called } = this.subject;
     for (const handle of (this.lent[caller] ?? []).splice(0)) {
+      if (call?.outcome === 'returned') await this.subject.scenario.afterwards?.(handle.ask, caller);
       if (!call || call.outcome === 'pending') {
         await Promise.race([handle.giveBack(new Error('the call never ended')), pause(50)]);
         continue;
@@ -322,8 +384,8 @@ class Run {
       } else if (handle.role === 'session') {
         const isOpen = traits.isTransactionLevel && !traits.begins;
         if (isOpen) await handle.ask(call.outcome === 'threw' ? 'ROLLBACK' : 'COMMIT').catch(() => undefined);
-        if (!isOpen && traits.takes && !traits.frees && call.outcome === 'returned') await this.unlock(handle, isGranted(call.value, called?.returns ?? null));
-        if (traits.frees && call.outcome === 'returned' && call.value === false) await handle.destroy();
+        if (!isOpen && traits.takes && !traits.frees && !traits.begins && call.outcome === 'returned') await this.unlock(handle, isGranted(call.value, called?.returns ?? null));
+        if ((this.circumstance === 'the lock is held in another mode' || this.circumstance === 'the unlock fails') && wasTold(call)) await handle.destroy();
         else await handle.giveBack();
       }
     }
@@ -341,23 +403,26 @@ class Run {
   }
 
   private async isWhole(): Promise<boolean> {
-    const taken: (() => Promise<unknown>)[] = [];
+    const taken: (() => unknown)[] = [];
     const all = this.recorded.pools.flatMap((pool) => Array.from({ length: pool.size }, () => pool.occupy().then((free) => taken.push(free))));
     const couldOccupy = await Promise.race([Promise.all(all).then(() => true, () => false), pause(1_000, false)]);
     for (const free of taken) await free();
-    return couldOccupy && (await this.laboratory.sessions()).every(({ state }) => !state.includes('transaction'));
-  }
-
-  /** @returns whether it came true within so many milliseconds. */
-  private async until(condition: () => boolean | Promise<boolean>, limit: number): Promise<boolean> {
-    const end = performance.now() + limit;
-    for (;;) {
-      if (await condition()) return true;
-      if (performance.now() > end) return false;
-      await pause(2);
-    }
+    return couldOccupy && !(await this.laboratory.hasOpenTransactions());
   }
 }
+
+/** @returns whether it came true within so many milliseconds. */
+async function until(condition: () => boolean | Promise<boolean>, limit: number): Promise<boolean> {
+  const end = performance.now() + limit;
+  for (;;) {
+    if (await condition()) return true;
+    if (performance.now() > end) return false;
+    await pause(2);
+  }
+}
+
+/** An unlock that was refused was not kept from the caller, who then ends the session. */
+const wasTold = ({ outcome, value }: Call): boolean => outcome === 'threw' || value === false;
 
 async function passTime(milliseconds: number): Promise<void> {
   if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(milliseconds);
@@ -367,6 +432,9 @@ async function passTime(milliseconds: number): Promise<void> {
 function isGranted(value: unknown, returns: string | null): boolean {
   if (returns === 'void') return true;
   if (Array.isArray(value)) return value.length > 0;
+  // A result as the driver gives it: its first cell answers.
+  const rows: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'rows') : undefined;
+  if (Array.isArray(rows)) return Object.values((rows[0] ?? {}) as Record<string, unknown>)[0] !== false;
   if (returns === null && value === undefined) return true;
   return value !== 'busy' && Boolean(value);
 }
@@ -377,13 +445,16 @@ async function invoke(called: unknown, given: readonly unknown[]): Promise<unkno
 }
 
 /** Evaluates an example; it sees an environment in which every address leads to the tap, and a console that prints nothing. */
-async function load({ javascript }: Source, recorded: Recorded, url: string): Promise<Record<string, unknown>> {
+async function load({ javascript }: Source, recorded: Recorded, url: string, caller: number): Promise<Record<string, unknown>> {
   const exported: Record<string, unknown> = {};
   const names = ['exports', 'require', 'process', 'console'];
   const evaluate: unknown = new Script(`(async function (${names.join(', ')}) {${javascript}\n})`, { filename: 'example.js' }).runInThisContext();
-  const env = new Proxy<Record<string, string>>({}, { get: () => url });
+  const surroundings = {
+    env: new Proxy<Record<string, string>>({}, { get: () => url }),
+    pid: 1_000 + caller,
+  };
   const quiet = Object.fromEntries(['log', 'info', 'warn', 'error', 'debug'].map((method) => [method, () => undefined]));
   if (typeof evaluate !== 'function') throw new Error('The example could not be evaluated.');
-  await Reflect.apply(evaluate, undefined, [exported, (name: string) => recorded.require(name), { env, pid: Math.floor(Math.random() * 30_000) + 1, hostname: hostname() }, quiet]);
+  await Reflect.apply(evaluate, undefined, [exported, (name: string) => recorded.require(name, `machine-${caller}`), surroundings, quiet]);
   return exported;
 }

@@ -1,0 +1,3 @@
+import type { RuleScenario } from './index.js';
+
+export const requireLockErrorHandler: RuleScenario = () => ({ endsSession: true });
