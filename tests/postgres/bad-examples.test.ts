@@ -1,5 +1,5 @@
 import { rules } from '../../src/rules.js';
-import { examplesOf } from '../examples-in-docs.js';
+import { examplesOf } from '../meta/documented-examples.js';
 import { judgeBad } from './judge.js';
 import { openLaboratories, type Laboratories } from './laboratories.js';
 import { scenarioFor } from './scenarios/index.js';

@@ -1,4 +1,4 @@
-import type { RuleExample } from '../examples-in-docs.js';
+import type { RuleExample } from '../meta/documented-examples.js';
 import { endingsOf, traitsOf, type Circumstance } from './circumstances.js';
 import { endSessionDuringWork } from './crash.js';
 import { directiveOf } from './directives.js';

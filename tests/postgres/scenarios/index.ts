@@ -1,4 +1,4 @@
-import type { RuleExample } from '../../examples-in-docs.js';
+import type { RuleExample } from '../../meta/documented-examples.js';
 import type { HarmCheck } from '../harms.js';
 import type { Scenario } from '../perform.js';
 import { consistentLockOrder } from './consistent-lock-order.js';
