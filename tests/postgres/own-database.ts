@@ -89,3 +89,23 @@ export async function backendsWithLock(observer: pg.Client, key: bigint | number
   );
   return rows.map(({ pid }) => pid);
 }
+
+/** What becomes of a statement: `ok`, or the SQLSTATE of its error. */
+export async function outcomeOf(client: pg.Client, sql: string, values: unknown[] = []): Promise<string> {
+  try {
+    await client.query(sql, values);
+    return 'ok';
+  } catch (error) {
+    return error instanceof pg.DatabaseError ? (error.code ?? '') : String(error);
+  }
+}
+
+/** How many advisory locks the sessions other than the observer's hold in the observer's database. */
+export async function heldLocks(observer: pg.Client): Promise<number> {
+  const { rows } = await observer.query<{ held: number }>(
+    `SELECT count(*)::int AS held FROM pg_locks
+     WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  return rows[0]?.held ?? 0;
+}
