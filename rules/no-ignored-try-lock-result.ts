@@ -3,6 +3,7 @@ import { queries } from '../src/facts/queries.js';
 import { readingsOf } from '../src/facts/results.js';
 import { answerOf, lineOf } from '../src/point.js';
 import { createRule } from '../src/rule.js';
+import { callsElsewhere } from '../src/state/calls-elsewhere.js';
 import { heldLocks } from '../src/state/held-locks.js';
 
 export default createRule({
@@ -18,8 +19,12 @@ export default createRule({
     fallsThrough:
       'The loop on line {{line}} also ends without `{{fn}}` having been granted, and what follows runs all the same. Remember whether it was granted, and leave when it was not.',
   },
-  requires: [queries, polling, heldLocks],
-  *check([statements, loops, functions]) {
+  requires: [queries, polling, heldLocks, callsElsewhere],
+  *check([statements, loops, functions, { droppedAnswers }]) {
+    for (const { operation, query } of droppedAnswers) {
+      const { word: answer, yes } = answerOf(operation);
+      yield { node: query.node, messageId: 'dropped', data: { fn: operation.name, answer, yes } };
+    }
     const fallThroughs = functions.flatMap((state) => state.fallThroughs);
     for (const query of statements) {
       if (query.sent === 'never') continue;

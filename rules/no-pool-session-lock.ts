@@ -2,6 +2,7 @@ import { queries, type Query, type QueryLock } from '../src/facts/queries.js';
 import type { Handle } from '../src/facts/values.js';
 import { answerOf, spelling } from '../src/point.js';
 import { createRule } from '../src/rule.js';
+import { callsElsewhere } from '../src/state/calls-elsewhere.js';
 import type { SqlExpression } from '../src/sql/model.js';
 
 const defaults: { readonly report: 'certain' | 'potential' } = { report: 'certain' };
@@ -33,11 +34,11 @@ export default createRule({
     },
     defaults,
   },
-  requires: [queries],
-  *check([statements], { report }) {
+  requires: [queries, callsElsewhere],
+  *check([own, elsewhere], { report }) {
     // A text with several alternatives is one statement, whichever of them it turns out to be.
     const reported = new Set<Query['node']>();
-    for (const query of statements) {
+    for (const query of [...own, ...elsewhere.statements]) {
       if (query.sent === 'never' || reported.has(query.node)) continue;
       const lock = lockThatNeedsItsConnection(query);
       if (!lock) continue;

@@ -43,7 +43,7 @@ export default createRule({
         const { held, query } = acquire;
         // Code out of sight had this function's own connection in hand, and may have set anything.
         if (acquire.lockTimeout === 'unknown' && held.origin === 'here') continue;
-        if (!waits(acquire) || reported.has(query) || abandoned.of(query) || useless.some(({ handle }) => handle.identity === held.handle.identity)) continue;
+        if (!waits(acquire) || query.isElsewhere || reported.has(query) || abandoned.of(query) || useless.some(({ handle }) => handle.identity === held.handle.identity)) continue;
         const data = { fn: held.lock.operation.name };
         const interactive = timeouts.interactiveTransactionOf(held);
         const isLimited = limits.isLimited(held, state);

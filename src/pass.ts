@@ -18,6 +18,11 @@ export interface Unit {
   readonly settings: Settings;
   /** Passes whose results come from somewhere else than the program, computed when first asked for. */
   readonly replacements?: ReadonlyMap<Pass<unknown>, (unit: Unit) => unknown>;
+  /**
+   * Keeps what rests on the replacements, where that must not live as long as the program: of a file that is read because
+   * another one imports it, syntax is shared by all importers, and what it means is found out for each of them.
+   */
+  readonly results?: Map<Pass<unknown>, unknown>;
 }
 
 /** A source that is no JavaScript and yet has a unit: what ESLint's language for `.sql` files hands to rules. */
@@ -29,6 +34,7 @@ export interface OwnUnit {
 /** A computation over one file whose result every rule shares. */
 export interface Pass<T> {
   readonly name: string;
+  readonly requires: readonly Pass<unknown>[];
   readonly run: (unit: Unit) => T;
 }
 
@@ -43,7 +49,7 @@ export function definePass<T, const P extends readonly Pass<unknown>[] = []>(
   requires: P,
   run: (results: Results<P>, unit: Unit) => T,
 ): Pass<T> {
-  return { name, run: (unit) => run(resultsOf(requires, unit), unit) };
+  return { name, requires, run: (unit) => run(resultsOf(requires, unit), unit) };
 }
 
 interface Memo {
@@ -55,11 +61,16 @@ interface Memo {
 // so it is the one key under which results can neither go stale nor leak.
 const memos = new WeakMap<TSESTree.Program, Memo[]>();
 
-/** The pass's result for this file, computed at most once per tree and settings object. */
+/** The pass's result for this file, computed at most once per tree and settings object, or per unit that keeps its results. */
 export function resultOf<T>(pass: Pass<T>, unit: Unit): T {
-  const { results } = memoOf(unit);
+  const results = unit.results && restsOnReplacement(pass, unit) ? unit.results : memoOf(unit).results;
   if (!results.has(pass)) results.set(pass, (unit.replacements?.get(pass) ?? pass.run)(unit));
   return results.get(pass) as T;
+}
+
+function restsOnReplacement(pass: Pass<unknown>, unit: Unit): boolean {
+  if (unit.results?.has(pass) || unit.replacements?.has(pass)) return true;
+  return pass.requires.some((required) => restsOnReplacement(required, unit));
 }
 
 /** The results of several passes, in order. */

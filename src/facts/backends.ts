@@ -1,8 +1,11 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import { isClass } from '../source/ast.js';
-import type { Scopes, Variable } from '../source/scope.js';
-import type { Evaluation } from './evaluation.js';
-import type { Frame } from './frames.js';
+import type { Unit } from '../pass.js';
+import { isClass, unwrap } from '../source/ast.js';
+import type { Variable } from '../source/scope.js';
+import type { Evaluator } from './evaluator.js';
+import type { Frame, FrameReader } from './frames.js';
+import type { LinkedFiles } from './imports/linked-files.js';
+import { createPortable } from './imports/portable-handles.js';
 import type { Handle, HandleIdentity, Value } from './values.js';
 
 /** Which handles reach the same server session, or the same pool. */
@@ -11,11 +14,14 @@ export interface Backends {
   idOf(handle: Handle): number;
   /** `different` only for two connections that were certainly made by two calls. */
   relation(one: Handle, other: Handle): 'same' | 'different' | 'unknown';
-  /** The handle as the caller sees it: a helper's parameter is what this call passes. */
+  /** The handle as the caller sees it: a helper's parameter is what this call passes, and what it returns is what the call gives. */
   through(handle: Handle, frame: Frame): Handle;
 }
 
-export function createBackends(scopes: Scopes, { evaluator, frames }: Evaluation, constructions: readonly TSESTree.NewExpression[]): Backends {
+/** Over all linked files; `constructionsIn` finds the `new` expressions of one of them. */
+export function createBackends(links: LinkedFiles, evaluator: Evaluator, frames: FrameReader, constructionsIn: (unit: Unit) => readonly TSESTree.NewExpression[]): Backends {
+  const { scopes } = links;
+  const portable = createPortable(links);
   const ids = new Map<HandleIdentity, number>();
   const canonical = new Map<HandleIdentity, HandleIdentity>();
   return { idOf, relation, through };
@@ -48,14 +54,15 @@ export function createBackends(scopes: Scopes, { evaluator, frames }: Evaluation
     return result;
   }
 
-  /** The one connection that every construction in this file passes for the parameter. */
+  /** The one connection that every construction, in the class's file and the linted one, passes for the parameter. */
   function givenToConstructor(variable: Variable, depth: number): HandleIdentity | null {
     const definition = scopes.definitionOf(variable);
     if (definition.kind !== 'parameter' || definition.path.length > 0) return null;
     const { parent } = definition.function;
     if (parent.type !== 'MethodDefinition' || parent.kind !== 'constructor') return null;
     const home = parent.parent.parent;
-    const sites = constructions.filter((site) => isClass(home) && constructs(site, home));
+    const files = new Set([links.unitOf(variable), links.root]);
+    const sites = [...files].flatMap(constructionsIn).filter((site) => isClass(home) && constructs(site, home));
     const passed = new Set<HandleIdentity | null>();
     for (const site of sites) {
       const argument = site.arguments[definition.index];
@@ -68,20 +75,51 @@ export function createBackends(scopes: Scopes, { evaluator, frames }: Evaluation
 
   function constructs(site: TSESTree.NewExpression, home: TSESTree.Node): boolean {
     const value = evaluator.valueOf(site.callee);
-    return value.type === 'class' && value.node === home;
+    const named = value.type === 'elsewhere' ? value.of : value;
+    return named.type === 'class' && named.node === home;
   }
 
   function through(handle: Handle, frame: Frame): Handle {
-    if (!isVariable(handle.identity)) return handle;
+    const isElsewhere = links.unitOf(frame.function) !== links.unitOf(frame.call);
+    if (!isVariable(handle.identity)) return isElsewhere ? (givenBy(handle, frame) ?? portable(handle)) : handle;
     const definition = scopes.definitionOf(handle.identity);
     const [identifier] = handle.identity.identifiers;
-    if (definition.kind !== 'parameter' || definition.function !== frame.function || !identifier) return handle;
+    if (definition.kind !== 'parameter' || definition.function !== frame.function || !identifier) {
+      return isElsewhere ? (givenToInstance(handle.identity, frame) ?? portable(handle)) : handle;
+    }
     const passed = handleIn(frames.valueOf(identifier, [frame]));
     if (passed) return passed;
     const argument = frames.argumentFor(identifier, [frame]);
     const variable = argument?.node.type === 'Identifier' ? scopes.variableOf(argument.node) : null;
     return { ...handle, identity: variable ?? argument?.node ?? handle.identity };
   }
+
+  /** What the object was constructed with whose method is called. */
+  function givenToInstance(variable: Variable, { call }: Frame): Handle | null {
+    const definition = scopes.definitionOf(variable);
+    const callee = unwrap(call.callee);
+    if (definition.kind !== 'parameter' || definition.path.length > 0 || callee.type !== 'MemberExpression') return null;
+    const { parent } = definition.function;
+    const object = evaluator.valueOf(callee.object);
+    const instance = object.type === 'elsewhere' ? object.of : object;
+    if (instance.type !== 'instance' || parent.type !== 'MethodDefinition' || parent.kind !== 'constructor' || parent.parent.parent !== instance.class) return null;
+    const argument = instance.created?.arguments[definition.index];
+    const handle = argument && argument.type !== 'SpreadElement' ? handleIn(evaluator.valueOf(argument)) : null;
+    return handle && portable(handle);
+  }
+
+  /** A connection that the function of another file makes and returns goes by the call that gives it. */
+  function givenBy(handle: Handle, { function: fn, call }: Frame): Handle | null {
+    const [returned, given] = [handlesIn(evaluator.returnedBy(fn)), handlesIn(evaluator.valueOf(call))];
+    const at = returned.findIndex((candidate) => candidate?.identity === handle.identity);
+    return given[at] ?? null;
+  }
+}
+
+/** The handles that a value is or lists, null for what is none. */
+function handlesIn(value: Value): readonly (Handle | null)[] {
+  if (value.type === 'promise') return handlesIn(value.of);
+  return value.type === 'list' ? value.elements.map((element) => element && handleIn(element)) : [handleIn(value)];
 }
 
 /** The handle of a driver object, or of one that is promised. */

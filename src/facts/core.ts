@@ -51,7 +51,7 @@ export interface Core extends Evaluator {
   /** `from` is a node of the importing file; without one, files of the project are not looked at. */
   exportOf(module: string, path: readonly string[], from?: TSESTree.Node): Value;
   /** A handle of this kind that a file exports which was not read: it lives as long as its module. */
-  assumedObject(owner: { driver: DriverDescriptor; kind: string }, module: string, path: readonly string[]): DriverObject;
+  assumedObject(owner: { driver: DriverDescriptor; kind: string }, module: string, path: readonly string[], from: TSESTree.Node): DriverObject;
   readonly elsewhere: ElsewhereReader;
   awaited(value: Value): Value;
   /** The part of a value that a destructuring pattern takes. */

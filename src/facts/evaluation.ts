@@ -1,11 +1,13 @@
 import type { DriverDescriptor } from '../drivers/driver.js';
 import { drivers } from '../drivers/index.js';
 import unknownDriver from '../drivers/unknown-driver.js';
-import { definePass } from '../pass.js';
+import { definePass, resultOf, type Pass, type Unit } from '../pass.js';
 import { staticValue } from '../source/constants.js';
 import { propertyOf } from '../source/objects.js';
 import { scopes, type Scopes } from '../source/scope.js';
+import { nodes } from '../source/walk.js';
 import { createTypeReader } from './annotations.js';
+import { createBackends, type Backends } from './backends.js';
 import type { Callers } from './callers.js';
 import { createCheckedReader } from './checker.js';
 import { createDeclaredHandles } from './declared/handles.js';
@@ -16,6 +18,7 @@ import { createInjection } from './injection.js';
 import { createLinkedCallers } from './imports/linked-callers.js';
 import { createClassReader } from './imports/classes.js';
 import { createLinkedFiles, type LinkedFiles } from './imports/linked-files.js';
+import { createKeys, type Keys } from './keys.js';
 import { createModules } from './modules.js';
 import { unknown } from './values.js';
 
@@ -28,13 +31,19 @@ export interface Evaluation {
   readonly scopes: Scopes;
   readonly links: LinkedFiles;
   readonly declaredWrappers: DeclaredWrappers;
+  readonly backends: Backends;
+  readonly keys: Keys;
 }
 
-/** What expressions of this file are: the evaluator and its helpers, set up with the built-in and the user's drivers. */
-export const evaluation = definePass('evaluation', [scopes], ([scopesOfFile], unit): Evaluation => {
+/**
+ * What expressions of this file are: the evaluator and its helpers, set up with the built-in and the user's drivers. The files
+ * that it imports share them.
+ */
+export const evaluation: Pass<Evaluation> = definePass('evaluation', [scopes], ([scopesOfFile], unit): Evaluation => {
   const known = [...drivers, ...unit.settings.drivers];
   const modules = createModules(known, unknownDriver);
-  const links = createLinkedFiles(unit, scopesOfFile, [...known, unknownDriver]);
+  const seenFrom = (home: Unit): Evaluation => ({ ...evaluated, links: links.seenFrom(home) });
+  const links = createLinkedFiles(unit, scopesOfFile, [...known, unknownDriver], new Map([[evaluation, seenFrom]]));
   const declaredHandles = createDeclaredHandles(unit.settings, known, links, links.scopes);
   const declaredWrappers = createDeclaredWrappers(unit.settings, unknownDriver, links);
   const callers = createLinkedCallers(links);
@@ -53,5 +62,17 @@ export const evaluation = definePass('evaluation', [scopes], ([scopesOfFile], un
     typeValue: createTypeReader(links.scopes, modules, links, declaredHandles),
     typed: (expression) => (links.isOwn(expression) ? checked(expression) : unknown),
   });
-  return { evaluator, callers, frames: createFrameReader(links.scopes, evaluator, property), drivers: known, scopes: links.scopes, links, declaredWrappers };
+  const frames = createFrameReader(links.scopes, evaluator, property);
+  const evaluated: Evaluation = {
+    evaluator,
+    callers,
+    frames,
+    drivers: known,
+    scopes: links.scopes,
+    links,
+    declaredWrappers,
+    backends: createBackends(links, evaluator, frames, (home) => resultOf(nodes, home).news),
+    keys: createKeys(links.scopes, frames),
+  };
+  return evaluated;
 });

@@ -80,7 +80,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   let pending = new Set<object>();
   let steps = 0;
 
-  const identityOf = createReceiverIdentity(scopes);
+  const identityOf = createReceiverIdentity(parts.links);
   const evaluator: Evaluator = {
     valueOf,
     typedValueOf: (expression) => typedIfUnknown(expression, valueOf(expression)),
@@ -275,7 +275,8 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     const isOpen = value.type === 'foreign' || (value.type === 'unknown' && value.alternatives.length === 0);
     const typed = isOpen ? parts.typed(expression) : unknown;
     if (typed.type === 'unknown') return value;
-    return value.type === 'foreign' ? ofModule(applicationWide(identified(typed, `${value.module}#${value.path.join('.')}`))) : identified(typed, identityOf(expression));
+    if (value.type !== 'foreign') return identified(typed, identityOf(expression));
+    return ofModule(applicationWide(identified(typed, parts.links.nameOf(value.module, value.path, expression))));
   }
 
   function globalValue(name: string): Value {
@@ -311,7 +312,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     const named = from ? parts.declaredHandles.exported(module, path, from, true) : null;
     if (named) return named;
     const owner = modules.ownerOfProperty(path.at(-1) ?? '');
-    return owner ? assumedObject(owner, module, path) : { type: 'foreign', module, path };
+    return owner ? assumedObject(owner, module, path, from ?? callers.program) : { type: 'foreign', module, path };
   }
 
   function exported({ driver, entry }: KnownExport, module: string, path: readonly string[]): Value {
@@ -325,10 +326,10 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
   }
 
   /** `models.sequelize`, of a module that was not read. */
-  function assumedObject({ driver, kind }: { driver: DriverDescriptor; kind: string }, module: string, path: readonly string[]): DriverObject {
+  function assumedObject({ driver, kind }: { driver: DriverDescriptor; kind: string }, module: string, path: readonly string[], from: TSESTree.Node): DriverObject {
     const accessor = accessorOn(path);
     const evidence = { because: accessor === null || accessor === 'pool' ? 'module-import' : 'accessor', node: callers.program } as const;
-    const handle = bareHandle({ role: roleOfKind(driver, kind) ?? 'pool', driver, kind, identity: `${module}#${path.join('.')}`, evidence });
+    const handle = bareHandle({ role: roleOfKind(driver, kind) ?? 'pool', driver, kind, identity: parts.links.nameOf(module, path, from), evidence });
     return { type: 'object', driver, kind, node: callers.program, handle: { ...handle, moduleLevel: true } };
   }
 

@@ -5,11 +5,11 @@ import { isFunction, keyName, memberName, unwrap, unwrappedParent, type Function
 import { scopes } from '../source/scope.js';
 import { nodes } from '../source/walk.js';
 import type { SessionOperation } from '../sql/model.js';
-import { createBackends, handleIn, type Backends } from './backends.js';
+import { handleIn, type Backends } from './backends.js';
 import { effects, type ConnectionEffect } from './effects.js';
 import type { CallMeaning } from './evaluator.js';
 import { evaluation } from './evaluation.js';
-import { createKeys, type Keys } from './keys.js';
+import type { Keys } from './keys.js';
 import { lockHelpers, type LockHelperCall } from './lock-helpers.js';
 import { queries, type Query, type QueryLock } from './queries.js';
 import type { Handle } from './values.js';
@@ -92,9 +92,7 @@ export const events = definePass(
   'events',
   [scopes, nodes, evaluation, queries, effects, lockHelpers],
   ([scopesOfFile, nodesOfFile, evaluated, statements, effectsOfFile, helperCalls]): Events => {
-    const { evaluator } = evaluated;
-    const backends = createBackends(scopesOfFile, evaluated, nodesOfFile.news);
-    const keys = createKeys(scopesOfFile, evaluated.frames);
+    const { evaluator, backends, keys } = evaluated;
     const sent = bySendingCall(statements);
     const effectsByNode = new Map<TSESTree.Node, ConnectionEffect>(effectsOfFile.map((effect) => [effect.node, effect]));
     const helperByNode = new Map<TSESTree.Node, LockHelperCall>(helperCalls.map((call) => [call.node, call]));

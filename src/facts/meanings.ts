@@ -14,7 +14,7 @@ import { bareHandle, type DriverObject, type Handle, type MakingNode, type Unkno
 export function createMeanings(core: Core) {
   const { modules, scopes, declaredWrappers } = core.parts;
   const { variantOf } = createPositions(core);
-  const identityOf = createReceiverIdentity(scopes);
+  const identityOf = createReceiverIdentity(core.parts.links);
   return { meaningOf };
 
   function meaningOf(node: MakingNode): CallMeaning | null {
@@ -132,7 +132,7 @@ export function createMeanings(core: Core) {
       role: 'pool',
       driver,
       kind,
-      identity: `${value.module}#${path.join('.')}`,
+      identity: core.parts.links.nameOf(value.module, path, node),
       evidence: { because: accessorOn(path) === 'handle' || accessorOn(path) === 'tag' ? 'accessor' : 'module-import', node },
     });
     return { ...handle, moduleLevel: true, assumed: true };

@@ -14,7 +14,7 @@ const maximumParentsElsewhere = 8;
 /** Says what the members of values are: of drivers' objects, modules, classes and object literals. */
 export function createMembers(core: Core) {
   const { scopes, callers, modules, propertyOf } = core.parts;
-  const identityOf = createReceiverIdentity(scopes);
+  const identityOf = createReceiverIdentity(core.parts.links);
   let parentsElsewhere = 0;
   return { memberOf };
 

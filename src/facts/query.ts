@@ -20,6 +20,11 @@ export interface Query {
    * Exactly one of the statements with the same `route` is sent.
    */
   readonly isAlternative: boolean;
+  /**
+   * A function of another file sends it, with SQL of its own, and `node` calls that function. What the statement alone shows
+   * is a matter for that file.
+   */
+  readonly isElsewhere: boolean;
   /** The call that hands the text to the driver. The same as `node` when no wrapper stands between. */
   readonly sending: CallNode;
   /** The calls from `node` to `sending`, both included: more than one through wrappers. */

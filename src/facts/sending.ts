@@ -78,7 +78,7 @@ export function createSending({ evaluated, fragments, scopes, unit }: StatementP
       case 'promise':
         return choiceOf(value.of, meaning, node);
       case 'foreign':
-        return { certain: sharedHandle(`${value.module}#${value.path.join('.')}`, meaning, node), others: [] };
+        return { certain: sharedHandle(evaluated.links.nameOf(value.module, value.path, node), meaning, node), others: [] };
       case 'unknown':
         if (value.alternatives.length === 0 && isModuleConstant(node, scopes)) return { certain: sharedHandle(identityOf(node), meaning, node), others: [] };
         return { certain: unknownHandle(meaning, node), others: value.from === 'callers' ? handlesIn(value.alternatives) : [] };

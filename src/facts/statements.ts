@@ -200,6 +200,7 @@ export function createStatements(parts: StatementParts) {
     const query: Query = ownQueries.queryOf({
       node,
       isAlternative,
+      isElsewhere: false,
       sending,
       route: [...frames.map((frame) => frame.call).filter((call) => call.type === 'CallExpression').reverse(), sending],
       frames,

@@ -1,8 +1,9 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import { definePass } from '../pass.js';
+import { definePass, resultOf, type Pass } from '../pass.js';
 import { isFunction, keyName, unwrap, type FunctionNode } from '../source/ast.js';
 import { scopes } from '../source/scope.js';
 import { nodes } from '../source/walk.js';
+import { mentionsLock } from '../sql/lock-functions.js';
 import type { Evaluator } from './evaluator.js';
 import { evaluation } from './evaluation.js';
 import { events } from './events.js';
@@ -11,16 +12,18 @@ import type { Value } from './values.js';
 
 type CallNode = TSESTree.CallExpression | TSESTree.NewExpression;
 
-/** Which calls of the file run functions of the file that matter to locks, and which callbacks those functions run. */
+/** Which calls of the file run functions that matter to locks, of the file or of one that it imports, and which callbacks those functions run. */
 export interface Helpers {
   /** Does the function, or one that it calls, do something to a connection, transaction or lock? */
   isRelevant(fn: FunctionNode): boolean;
-  /** The relevant function of this file that the call runs; null for every other call. A constructor is not followed. */
+  /** The relevant function that the call runs; null for every other call. A constructor is not followed. */
   calledBy(call: TSESTree.Node): Frame | null;
-  /** Does some call in this file run the function? */
+  /** May some call in this file, or in one that imports it, run the function? */
   isCalled(fn: FunctionNode): boolean;
   /** The parameter of the function that the call calls, or hands to a helper that calls it: `body` in `withLock(key, body)`. */
   parameterCalledBy(call: TSESTree.Node, fn: FunctionNode): TSESTree.Identifier | null;
+  /** The parameters of the function that it, or a helper of its, calls. */
+  callbackParametersOf(fn: FunctionNode): readonly TSESTree.Identifier[];
   /** The function written for the one parameter that the called helper runs as a callback. */
   callbackOf(call: CallNode): { readonly frame: Frame; readonly function: FunctionNode } | null;
 }
@@ -28,19 +31,20 @@ export interface Helpers {
 /** Helpers call helpers; deeper than this a function counts as out of sight. */
 const depthLimit = 6;
 
-/** The functions of this file that take part in locking, found from the calls with events. */
-export const helpers = definePass('helpers', [scopes, nodes, evaluation, events], ([scopesOfFile, nodesOfFile, evaluated, eventsOfFile]): Helpers => {
-  const { evaluator, frames } = evaluated;
+/** The functions that take part in locking, found from the calls with events. */
+export const helpers: Pass<Helpers> = definePass('helpers', [scopes, nodes, evaluation, events], ([scopesOfFile, nodesOfFile, evaluated, eventsOfFile]): Helpers => {
+  const { evaluator, frames, links, declaredWrappers } = evaluated;
   const relevance = new Map<FunctionNode, boolean>();
   const callbackParameters = new Map<FunctionNode, readonly TSESTree.Identifier[]>();
   const { places } = eventsOfFile;
   let called: ReadonlySet<FunctionNode> | null = null;
-  return { isRelevant: (fn) => isRelevant(fn, 0), calledBy, isCalled, parameterCalledBy, callbackOf };
+  return { isRelevant: (fn) => isRelevant(fn, 0), calledBy, isCalled, parameterCalledBy, callbackParametersOf: (fn) => callbackParametersOf(fn, 0), callbackOf };
 
   function isRelevant(fn: FunctionNode, depth: number): boolean {
     const known = relevance.get(fn);
     if (known !== undefined) return known;
     if (depth > depthLimit) return false;
+    if (!links.isOwn(fn)) return isRelevantElsewhere(fn);
     // A function that calls itself is as relevant as the rest of it.
     relevance.set(fn, false);
     const result = within(places, fn).length > 0 || within(nodesOfFile.calls, fn).some((call) => calls(call, depth));
@@ -48,14 +52,27 @@ export const helpers = definePass('helpers', [scopes, nodes, evaluation, events]
     return result;
   }
 
+  /** Other files are passed over where they would be passed over as linted files. */
+  function isRelevantElsewhere(fn: FunctionNode): boolean {
+    const home = links.unitOf(fn);
+    return mentionsLock(home.text, home.settings.triggerWords) && resultOf(helpers, home).isRelevant(fn);
+  }
+
   function calls(call: TSESTree.CallExpression, depth: number): boolean {
-    const callee = evaluator.calleeOf(call);
+    const callee = calleeOf(call);
     return callee !== null && isRelevant(callee, depth + 1);
+  }
+
+  function calleeOf(call: TSESTree.CallExpression): FunctionNode | null {
+    const callee = evaluator.valueOf(unwrap(call.callee));
+    if (callee.type !== 'elsewhere') return evaluator.calleeOf(call);
+    // What the settings say of a helper holds whatever its file shows.
+    return callee.of.type === 'function' && !declaredWrappers.lockAt(call, callee) ? callee.of.node : null;
   }
 
   function calledBy(node: TSESTree.Node): Frame | null {
     if (node.type !== 'CallExpression' || isGiven(node.callee)) return null;
-    const callee = evaluator.calleeOf(node);
+    const callee = calleeOf(node);
     return callee && !callee.generator && isRelevant(callee, 0) ? { function: callee, call: node } : null;
   }
 
@@ -69,6 +86,7 @@ export const helpers = definePass('helpers', [scopes, nodes, evaluation, events]
   }
 
   function isCalled(fn: FunctionNode): boolean {
+    if (links.home !== links.root) return true;
     called ??= new Set(nodesOfFile.calls.flatMap((call) => calledBy(call)?.function ?? []));
     return called.has(fn);
   }
@@ -92,6 +110,7 @@ export const helpers = definePass('helpers', [scopes, nodes, evaluation, events]
   function callbackParametersOf(fn: FunctionNode, depth: number): readonly TSESTree.Identifier[] {
     const known = callbackParameters.get(fn);
     if (known) return known;
+    if (!links.isOwn(fn)) return resultOf(helpers, links.unitOf(fn)).callbackParametersOf(fn);
     callbackParameters.set(fn, []);
     const found = within(nodesOfFile.calls, fn).flatMap((call) => parameterIn(call, fn, depth) ?? []);
     callbackParameters.set(fn, found);
@@ -128,7 +147,8 @@ export const helpers = definePass('helpers', [scopes, nodes, evaluation, events]
 
 /** The function that `using` runs for the value at the end of its block. */
 export function disposerOf(value: Value, evaluator: Evaluator, at: TSESTree.Node): FunctionNode | null {
-  const object = value.type === 'promise' ? value.of : value;
+  const resolved = value.type === 'promise' ? value.of : value;
+  const object = resolved.type === 'elsewhere' ? resolved.of : resolved;
   for (const name of ['Symbol.asyncDispose', 'Symbol.dispose']) {
     if (object.type === 'record') {
       const property = object.node.properties.find((candidate) => candidate.type === 'Property' && keyName(candidate) === name);

@@ -34,7 +34,7 @@ export function createVariables(core: Core) {
   function known(value: Value, variable: Variable): Value {
     if (value.type !== 'foreign' || accessorOn(value.path) === 'tag') return value;
     const owner = libraries.libraryOf(variable);
-    return owner ? core.assumedObject(owner, value.module, value.path) : value;
+    return owner ? core.assumedObject(owner, value.module, value.path, variable.identifiers[0] ?? core.parts.callers.program) : value;
   }
 
   /** Where the code shows nothing, a setting may know the name. */

@@ -75,6 +75,7 @@ function queryOf(node: CallNode, sql: SqlText, analysis: SqlAnalysis, operations
   const query: Query = {
     node,
     isAlternative: false,
+    isElsewhere: false,
     sending: node,
     route: [node],
     frames: [],

@@ -12,6 +12,7 @@ import type { FlowUnit } from '../flow/nodes.js';
 import { solve, type Solution } from '../flow/solve.js';
 import { isFunction, isInside, memberName, unwrap, type FunctionNode } from '../source/ast.js';
 import type { Scopes, Variable } from '../source/scope.js';
+import type { Abroad, Callee } from './abroad.js';
 import type { Escapes } from './escapes.js';
 import type { Inventory } from './inventory.js';
 import { createReader, type Reader } from './reader.js';
@@ -31,6 +32,7 @@ export interface FileParts {
   readonly helpers: Helpers;
   readonly inventory: Inventory;
   readonly escapes: Escapes;
+  readonly abroad: Abroad;
   readonly numbering: Numbering;
   /** The analysis of a helper; null while it is running, for a recursive one, or when nothing is known of its paths. */
   analysisOf(unit: FlowUnit): Analysis | null;
@@ -39,7 +41,7 @@ export interface FileParts {
 /** A call whose callback runs as part of the caller's graph. */
 export type Plan =
   | { readonly kind: 'driver'; readonly inline: InlineCallback; readonly events: CallbackEvents }
-  | { readonly kind: 'helper'; readonly inline: InlineCallback; readonly frame: Frame; readonly analysis: Analysis };
+  | { readonly kind: 'helper'; readonly inline: InlineCallback; readonly frame: Frame; readonly callee: Callee };
 
 /** One function, solved: its graph, the states at its steps, and how it may end. */
 export interface Analysis {
@@ -153,7 +155,7 @@ export interface Plans {
 }
 
 function createPlans(unit: FlowUnit, parts: FileParts): Plans {
-  const { events, helpers, analysisOf } = parts;
+  const { events, helpers, abroad, analysisOf } = parts;
   const memo = new Map<TSESTree.Node, Plan | null>();
   return { of };
 
@@ -179,7 +181,7 @@ function createPlans(unit: FlowUnit, parts: FileParts): Plans {
     const analysis = analysisOf(helped.frame.function);
     if (!analysis || analysis.entered.length === 0) return null;
     const mayPass = analysis.outcomes.some(({ exit, phase }) => exit === 'return' && phase === null);
-    return { kind: 'helper', inline: inlined(helped.function, mayPass ? 'maybe' : 'fulfilled', false), frame: helped.frame, analysis };
+    return { kind: 'helper', inline: inlined(helped.function, mayPass ? 'maybe' : 'fulfilled', false), frame: helped.frame, callee: abroad.calleeOf(analysis, helped.frame) };
   }
 }
 

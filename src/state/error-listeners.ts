@@ -9,7 +9,7 @@ import { isFunction, isInside, memberName, unwrap, unwrappedParent } from '../so
 import { staticValue } from '../source/constants.js';
 import { scopes } from '../source/scope.js';
 import { nodes } from '../source/walk.js';
-import { createEscapes } from './escapes.js';
+import { escapes } from './escapes.js';
 import type { HeldLock } from './model.js';
 
 export interface ErrorListeners {
@@ -28,8 +28,7 @@ interface Place {
 const listening: ReadonlySet<string | null> = new Set(['on', 'once', 'addListener', 'prependListener', 'prependOnceListener']);
 
 /** Finds listeners to the 'error' events of connections. */
-export const errorListeners = definePass('errorListeners', [scopes, nodes, evaluation, events, connectListeners], ([scopesOfFile, nodesOfFile, { evaluator }, { backends }, prepared], unit): ErrorListeners => {
-  const escapes = createEscapes(scopesOfFile, evaluator, unit.scopes);
+export const errorListeners = definePass('errorListeners', [scopes, nodes, evaluation, events, connectListeners, escapes], ([scopesOfFile, nodesOfFile, { evaluator }, { backends }, prepared, escapesOfFile]): ErrorListeners => {
   const listeners = nodesOfFile.calls.flatMap(listenersAt);
   const handedOut = [...nodesOfFile.calls, ...nodesOfFile.news].flatMap(handedOutAt);
   return { mayBeOn };
@@ -70,7 +69,7 @@ export const errorListeners = definePass('errorListeners', [scopes, nodes, evalu
   function handedOutAt(node: TSESTree.CallExpression | TSESTree.NewExpression): Place[] {
     if (node.type === 'CallExpression' ? evaluator.meaningOf(node) !== null || evaluator.calleeOf(node) !== null : evaluator.valueOf(node).type === 'object') return [];
     const given = node.arguments.filter((argument) => !isFunction(unwrap(argument)));
-    return given.flatMap((argument) => escapes.handlesIn(argument).map((handle) => ({ node, handle })));
+    return given.flatMap((argument) => escapesOfFile.handlesIn(argument).map((handle) => ({ node, handle })));
   }
 
   /** `export const client = new Client()`, or a variable that is exported by its name. */

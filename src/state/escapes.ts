@@ -1,9 +1,10 @@
-import type { TSESLint, TSESTree } from '@typescript-eslint/utils';
-import type { Evaluator } from '../facts/evaluator.js';
+import type { TSESTree } from '@typescript-eslint/utils';
+import { evaluation } from '../facts/evaluation.js';
 import { handleIn } from '../facts/backends.js';
 import type { Handle, Value } from '../facts/values.js';
 import { unwrap, type FunctionNode } from '../source/ast.js';
-import type { Scopes, Variable } from '../source/scope.js';
+import { definePass, resultOf, type Pass } from '../pass.js';
+import { scopes as scopesPass, type Variable } from '../source/scope.js';
 
 export interface Escapes {
   /** The connections that somebody who gets the expression's value gets hold of. */
@@ -14,7 +15,8 @@ export interface Escapes {
 
 const depthLimit = 8;
 
-export function createEscapes(scopes: Scopes, evaluator: Evaluator, manager: TSESLint.Scope.ScopeManager): Escapes {
+/** Who else gets hold of connections, by what expressions of the file hand over. */
+export const escapes: Pass<Escapes> = definePass('escapes', [scopesPass, evaluation], ([scopes, { evaluator, links }], unit): Escapes => {
   const captured = new Map<FunctionNode, readonly Handle[]>();
   return { handlesIn: (expression) => handlesIn(expression, 0), capturedBy };
 
@@ -49,6 +51,7 @@ export function createEscapes(scopes: Scopes, evaluator: Evaluator, manager: TSE
       }
       case 'ArrowFunctionExpression':
       case 'FunctionExpression':
+      case 'FunctionDeclaration':
         return capturedBy(node);
       default:
         return [];
@@ -67,6 +70,8 @@ export function createEscapes(scopes: Scopes, evaluator: Evaluator, manager: TSE
         return ofValue(value.of, depth);
       case 'list':
         return value.elements.flatMap((element) => (element ? ofValue(element, depth + 1) : []));
+      case 'elsewhere':
+        return value.of.type === 'function' || value.of.type === 'record' ? resultOf(escapes, links.unitOf(value.of.node)).handlesIn(value.of.node) : [];
       default:
         return [];
     }
@@ -77,7 +82,7 @@ export function createEscapes(scopes: Scopes, evaluator: Evaluator, manager: TSE
     if (known) return known;
     captured.set(fn, []);
     const variables = new Set<Variable>();
-    for (const { resolved } of manager.acquire(fn)?.through ?? []) if (resolved) variables.add(resolved);
+    for (const { resolved } of unit.scopes.acquire(fn)?.through ?? []) if (resolved) variables.add(resolved);
     const found = [...variables].flatMap((variable) => {
       const kind = scopes.definitionOf(variable).kind;
       if (kind === 'import' || kind === 'class' || kind === 'enum') return [];
@@ -86,6 +91,6 @@ export function createEscapes(scopes: Scopes, evaluator: Evaluator, manager: TSE
     captured.set(fn, found);
     return found;
   }
-}
+});
 
 const isSession = ({ role }: Handle): boolean => role !== 'pool' && role !== 'http';

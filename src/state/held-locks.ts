@@ -1,20 +1,16 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import { evaluation } from '../facts/evaluation.js';
-import { events, type Event } from '../facts/events.js';
-import { helpers, within } from '../facts/summaries.js';
+import type { events, Event } from '../facts/events.js';
+import { within } from '../facts/summaries.js';
 import { isFlowUnit, type FlowUnit } from '../flow/nodes.js';
 import { definePass } from '../pass.js';
 import { isFunction } from '../source/ast.js';
-import { scopes } from '../source/scope.js';
 import { nodes } from '../source/walk.js';
-import { analyse, type Analysis, type FileParts } from './analysis.js';
-import { createEscapes } from './escapes.js';
-import { createInventory } from './inventory.js';
+import type { Analysis } from './analysis.js';
+import { fileParts } from './file-parts.js';
 import { withKeptConnections } from './kept-connections.js';
 import type { FunctionState } from './model.js';
 import { isRepeated, stackedBySecondRun } from './repeats.js';
 import { report } from './report.js';
-import { Numbering } from './state.js';
 import { createTeller } from './witness.js';
 
 /**
@@ -22,21 +18,10 @@ import { createTeller } from './witness.js';
  * in which something is done to a connection, transaction or lock, outer units first. A function that runs as part of
  * another one, such as a transaction's callback, has no entry of its own.
  */
-export const heldLocks = definePass('heldLocks', [scopes, nodes, evaluation, events, helpers], ([scopesOfFile, nodesOfFile, evaluated, eventsOfFile, helpersOfFile], unit): readonly FunctionState[] => {
-  const analyses = new Map<FlowUnit, Analysis | null>();
-  const running = new Set<FlowUnit>();
-  const parts: FileParts = {
-    scopes: scopesOfFile,
-    evaluated,
-    events: eventsOfFile,
-    helpers: helpersOfFile,
-    inventory: createInventory(eventsOfFile, helpersOfFile, nodesOfFile.calls, evaluated),
-    escapes: createEscapes(scopesOfFile, evaluated.evaluator, unit.scopes),
-    numbering: new Numbering(),
-    analysisOf,
-  };
-  if (!eventsOfFile.places.some((place) => eventsAt(place).some(concernsLock))) return [];
-  const found = units().map((candidate) => ({ unit: candidate, analysis: analysisOf(candidate) }));
+export const heldLocks = definePass('heldLocks', [nodes, fileParts], ([nodesOfFile, parts], unit): readonly FunctionState[] => {
+  const { evaluated, events: eventsOfFile, helpers: helpersOfFile } = parts;
+  if (!eventsOfFile.places.some((place) => eventsAt(place).some(concernsLock)) && !nodesOfFile.calls.some(runsHelperElsewhere)) return [];
+  const found = units().map((candidate) => ({ unit: candidate, analysis: parts.analysisOf(candidate) }));
   const inlined = new Set(found.flatMap(({ analysis }) => [...(analysis?.graph.inlined ?? [])]));
   const teller = createTeller(unit.text);
   const states = found
@@ -56,15 +41,9 @@ export const heldLocks = definePass('heldLocks', [scopes, nodes, evaluation, eve
     return [...eventsOfFile.of(place), ...(callback?.before ?? [])];
   }
 
-  function analysisOf(candidate: FlowUnit): Analysis | null {
-    const known = analyses.get(candidate);
-    if (known !== undefined) return known;
-    if (running.has(candidate)) return null;
-    running.add(candidate);
-    const analysis = analyse(candidate, parts);
-    running.delete(candidate);
-    analyses.set(candidate, analysis);
-    return analysis;
+  function runsHelperElsewhere(call: TSESTree.CallExpression): boolean {
+    const frame = helpersOfFile.calledBy(call);
+    return frame !== null && !evaluated.links.isOwn(frame.function);
   }
 
   /** Functions in which something happens; callbacks that run inside another unit are found to be so afterwards. */

@@ -3,6 +3,7 @@ import type { Evaluation } from '../facts/evaluation.js';
 import type { Events } from '../facts/events.js';
 import type { Frame } from '../facts/frames.js';
 import { disposerOf, within, type Helpers } from '../facts/summaries.js';
+import type { Abroad } from './abroad.js';
 import type { Query, QueryLock } from '../facts/query.js';
 import type { Handle } from '../facts/values.js';
 import type { FlowUnit } from '../flow/nodes.js';
@@ -38,8 +39,20 @@ export interface WrittenStatement {
 
 const depthLimit = 3;
 
+export interface InventoryParts {
+  readonly events: Events;
+  readonly helpers: Helpers;
+  /** The file's, in source order. */
+  readonly calls: readonly TSESTree.CallExpression[];
+  readonly evaluated: Evaluation;
+  readonly abroad: Abroad;
+  /** The inventory of another file, in which the node stands. */
+  readonly elsewhere: (node: TSESTree.Node) => Inventory;
+}
+
 /** What stands in the code, wherever paths lead. */
-export function createInventory(events: Events, helpers: Helpers, calls: readonly TSESTree.CallExpression[], { evaluator }: Evaluation): Inventory {
+export function createInventory({ events, helpers, calls, evaluated, abroad, elsewhere }: InventoryParts): Inventory {
+  const { evaluator, links } = evaluated;
   const releases = new Map<TSESTree.Node, readonly WrittenRelease[]>();
   const transactions = new Map<TSESTree.Node, ReadonlySet<number>>();
   const poolUses = new Map<TSESTree.Node, readonly WrittenPoolUse[]>();
@@ -55,6 +68,7 @@ export function createInventory(events: Events, helpers: Helpers, calls: readonl
   function releasesIn(node: TSESTree.Node, depth: number): readonly WrittenRelease[] {
     const known = releases.get(node);
     if (known) return known;
+    if (!links.isOwn(node)) return elsewhere(node).releasesIn(node);
     releases.set(node, []);
     const own = within(events.places, node).flatMap((place) =>
       events.of(place).flatMap((event): WrittenRelease[] => {
@@ -73,7 +87,7 @@ export function createInventory(events: Events, helpers: Helpers, calls: readonl
     const frame = helpers.calledBy(call);
     const reached = [frame, disposer && { function: disposer, call }];
     return reached.flatMap((through) =>
-      through ? releasesIn(through.function, depth + 1).map(({ lock, handle, frames }) => ({ lock, handle: events.backends.through(handle, through), frames: [...frames, through] })) : [],
+      through ? releasesIn(through.function, depth + 1).map(({ lock, handle, frames }) => ({ lock: abroad.lockOf(lock, through), handle: events.backends.through(handle, through), frames: [...frames, through] })) : [],
     );
   }
 
@@ -98,16 +112,18 @@ export function createInventory(events: Events, helpers: Helpers, calls: readonl
   }
 
   function poolUsesIn(node: TSESTree.Node, depth: number): readonly WrittenPoolUse[] {
+    if (!links.isOwn(node)) return elsewhere(node).poolUsesIn(node);
     return collected(poolUses, node, depth, poolUsesIn, (place) =>
       events.of(place).flatMap((event) => (event.kind === 'use-pool' ? [{ pool: event.pool, query: event.query }] : [])),
-      (use, frame) => ({ ...use, pool: events.backends.through(use.pool, frame) }),
+      ({ pool, query }, frame) => ({ pool: events.backends.through(pool, frame), query: query && abroad.queryOf(query, frame) }),
     );
   }
 
   function statementsIn(node: TSESTree.Node, depth: number): readonly WrittenStatement[] {
+    if (!links.isOwn(node)) return elsewhere(node).statementsIn(node);
     return collected(statements, node, depth, statementsIn, (place) =>
       events.of(place).flatMap((event) => (event.kind === 'statement' ? event.alternatives.map(({ query }) => ({ query, handle: event.handle })) : [])),
-      (statement, frame) => ({ ...statement, handle: events.backends.through(statement.handle, frame) }),
+      ({ query, handle }, frame) => ({ query: abroad.queryOf(query, frame), handle: events.backends.through(handle, frame) }),
     );
   }
 
@@ -132,6 +148,7 @@ export function createInventory(events: Events, helpers: Helpers, calls: readonl
   }
 
   function endsSomething(node: TSESTree.Node): boolean {
+    if (!links.isOwn(node)) return elsewhere(node).endsSomething(node);
     const ends = within(events.places, node).some((place) => events.of(place).some(({ kind }) => kind === 'give-back' || kind === 'close'));
     return ends || releasesIn(node, 0).length > 0;
   }

@@ -34,6 +34,8 @@ function unseen(handle: Handle): Connection {
     origin: 'outside',
     transaction: handle.role === 'transaction' ? 'open' : handle.role === 'pool' || handle.role === 'http' ? 'none' : 'unknown',
     openedBy: null,
+    broughtBy: null,
+    several: false,
     nestedBegin: null,
     savepoints: [],
     mayBeAborted: false,
@@ -72,15 +74,15 @@ export function take(state: State, held: HeldLock, details: Pick<Taken, 'inTrans
   // On a connection that has got a lock, what was refused before matters no more.
   const before = withoutRefusals(state, held.handle, events);
   if (before.locks.length >= maximumLocks) return before;
-  const stacked = held.lock.operation.level === 'session' ? before.locks.find((taken) => isSameLock(taken.held, held, events) && taken.status === 'held' && !taken.givenBack) : undefined;
+  const { several, savepoints } = connectionOf(before, held.handle, events);
+  const stacked = several ? undefined : held.lock.operation.level === 'session' ? before.locks.find((taken) => isSameLock(taken.held, held, events) && taken.status === 'held' && !taken.givenBack) : undefined;
   if (stacked) {
     // The same statement again: an earlier round of a loop may have had another key.
     if (stacked.held === held && !events.keys.isSteady(held.key, held.call)) return before;
     recorder?.stacked(held, stacked, before);
     return withLocks(before, (taken) => (taken === stacked ? { ...taken, count: 2 } : taken));
   }
-  const savepoints = connectionOf(before, held.handle, events).savepoints.length;
-  const taken: Taken = { held, count: 1, status: 'held', givenBack: null, unlock: null, problem: null, savepoints, ...details };
+  const taken: Taken = { held, count: 1, status: 'held', givenBack: null, unlock: null, problem: null, savepoints: savepoints.length, ...details, doubtful: details.doubtful || several };
   return { ...before, locks: [...before.locks, taken] };
 }
 

@@ -100,7 +100,8 @@ function applyConnection(state: State, connection: Connection, outcome: Outcome,
     if (isOver(connection) || (connection.status === 'open' && outcome.exit === 'throw')) return state;
     const { transaction, openedBy, savepoints, mayBeAborted, timeout, timeoutBy } = connection;
     const status = connection.status === 'stored' ? 'stored' : 'open';
-    return withConnection(takeConnection(state, handle, around), handle, { transaction, openedBy, savepoints, mayBeAborted, timeout, timeoutBy, status }, events);
+    if (isInUse(state, handle, call, events)) return withSeveral(state, handle, events);
+    return withConnection(takeConnection(state, handle, around), handle, { transaction, openedBy, broughtBy: call, savepoints, mayBeAborted, timeout, timeoutBy, status }, events);
   }
   if (handle.role === 'pool' || handle.role === 'http') return connection.status === 'gone' ? close(state, handle, around) : state;
   let after = state;
@@ -108,6 +109,22 @@ function applyConnection(state: State, connection: Connection, outcome: Outcome,
   if (connection.transaction === 'none') after = end(after, handle, call, false, { ...around, recorder: null });
   if (connection.timeout !== 'unknown') after = withConnection(after, handle, { timeout: connection.timeout, timeoutBy: connection.timeoutBy }, events);
   return applyStatus(after, handle, connection, call, around, outcome.state);
+}
+
+/**
+ * Has another call of the helper brought one that nobody has given back? The same call may run again in a loop, and lose it; a
+ * callback that the helper runs is inside the other one's.
+ */
+function isInUse(state: State, handle: Handle, call: TSESTree.Node, { backends }: Surroundings['events']): boolean {
+  const connection = state.connections.get(backends.idOf(handle));
+  if (connection?.origin !== 'here' || connection.broughtBy === null || connection.broughtBy === call || isOver(connection)) return false;
+  const locks = state.locks.filter(({ held }) => backends.relation(held.handle, handle) === 'same');
+  return locks.length === 0 || locks.some(({ around }) => around === null);
+}
+
+function withSeveral(state: State, handle: Handle, events: Surroundings['events']): State {
+  const after = withLocks(state, (taken) => (events.backends.relation(taken.held.handle, handle) === 'same' ? { ...taken, doubtful: true } : taken));
+  return withConnection(after, handle, { several: true }, events);
 }
 
 const isOver = ({ origin, status }: Connection): boolean => origin === 'here' && (status === 'given-back' || status === 'gone' || status === 'maybe-gone');

@@ -12,6 +12,10 @@ export interface Connection {
   readonly origin: Origin;
   readonly transaction: 'none' | 'open' | 'unknown';
   readonly openedBy: TSESTree.Node | null;
+  /** The call of a helper that brought it; null for what the function opens itself. */
+  readonly broughtBy: TSESTree.Node | null;
+  /** Two calls of a helper have brought connections that go by one name: nothing is certain of either. */
+  readonly several: boolean;
   /** A BEGIN in an open transaction, which opens nothing. */
   readonly nestedBegin: TSESTree.Node | null;
   readonly savepoints: readonly Savepoint[];
@@ -184,9 +188,9 @@ export function createStateKey(): (state: State) => string {
   }
 
   function writeConnection(connection: Connection): string {
-    const { origin, transaction, openedBy, nestedBegin, savepoints, mayBeAborted, status, timeout, timeoutBy, timeoutOutside } = connection;
+    const { origin, transaction, openedBy, broughtBy, several, nestedBegin, savepoints, mayBeAborted, status, timeout, timeoutBy, timeoutOutside } = connection;
     const points = savepoints.map(({ name, node }) => `${name ?? '?'}@${numbering.of(node)}`).join();
-    return `${origin}${transaction}${numbering.of(openedBy)}n${numbering.of(nestedBegin)}[${points}]${mayBeAborted ? 'a' : ''}${status}${timeout}${numbering.of(timeoutBy)}o${timeoutOutside?.timeout ?? ''}${numbering.of(timeoutOutside?.timeoutBy ?? null)}`;
+    return `${origin}${transaction}${numbering.of(openedBy)}${several ? 'm' : ''}h${numbering.of(broughtBy)}n${numbering.of(nestedBegin)}[${points}]${mayBeAborted ? 'a' : ''}${status}${timeout}${numbering.of(timeoutBy)}o${timeoutOutside?.timeout ?? ''}${numbering.of(timeoutOutside?.timeoutBy ?? null)}`;
   }
 
   function writeKnown(value: Known): string {

@@ -5,8 +5,9 @@ import { disposerOf } from '../facts/summaries.js';
 import type { Handle } from '../facts/values.js';
 import type { Edge, FlowGraph, Step } from '../flow/model.js';
 import type { FlowUnit } from '../flow/nodes.js';
-import { isFunction, memberName, unwrap } from '../source/ast.js';
-import type { Analysis, FileParts, Plans } from './analysis.js';
+import { isFunction, memberName, unwrap, type FunctionNode } from '../source/ast.js';
+import type { Callee } from './abroad.js';
+import type { FileParts, Plans } from './analysis.js';
 import { createDecisions } from './decisions.js';
 import { nullness, truthOf, type Known, type Truth } from './known.js';
 import { connectionOf, withConnection, withLocks, type Surroundings } from './locks.js';
@@ -175,7 +176,7 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
       return plan.events.errorFirst ? [state] : applyAll(plan.events.before, call, state, false);
     }
     const application = applicationOf(plan.frame, call);
-    return plan.analysis.entered.map((entered, index) => {
+    return plan.callee.entered.map((entered, index) => {
       const after = applyBefore(state, entered, application);
       return { ...after, running: withEntry(after.running, call, index) };
     });
@@ -187,10 +188,10 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     if (!plan || isRejectionHandler(call, step.node)) return [state];
     if (plan.kind === 'driver') return applyAll(step.completion === 'return' ? plan.events.afterReturn : plan.events.afterThrow, call, state, false);
     const index = state.running.get(call);
-    const entered = index === undefined ? undefined : plan.analysis.entered[index];
+    const entered = index === undefined ? undefined : plan.callee.entered[index];
     const over = { ...state, running: withEntry(state.running, call, null) };
     if (!entered) return [over];
-    const endings = plan.analysis.outcomes.filter(({ phase }) => phase !== null && phase.entered === index && phase.ended === step.completion);
+    const endings = plan.callee.outcomes.filter(({ phase }) => phase !== null && phase.entered === index && phase.ended === step.completion);
     const usual = endings.filter(({ exit }) => exit === step.completion);
     const application = applicationOf(plan.frame, call);
     const chosen = usual.length > 0 ? usual : endings;
@@ -213,6 +214,7 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
       holds: (place, assumption, state) => holds(frame, place, assumption, state),
       assign: (place, value, state) => {
         const here = sharedPlace(place);
+        if (here.startsWith('this.') && !isOnThis(frame)) return state;
         return places.kept.has(here) ? { ...state, variables: withEntry(state.variables, here, value) } : state;
       },
       mayRelease: (held) => released.some(({ handle }) => events.backends.relation(handle, held.handle) !== 'different'),
@@ -227,23 +229,24 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
 
   function holds(frame: Frame, place: string, { truth, test }: Assumption, state: State): Truth {
     const argument = place.startsWith('own ') ? evaluated.frames.argumentFor(test, [frame]) : null;
-    const known = argument ? (argument.node === test ? null : reader.read(argument.node, state)) : state.variables.get(sharedPlace(place));
+    const isOther = place.startsWith('this.') && !isOnThis(frame);
+    const known = argument ? (argument.node === test ? null : reader.read(argument.node, state)) : isOther ? null : state.variables.get(sharedPlace(place));
     const found = truthOf(known ?? null);
     return found === 'unknown' ? 'unknown' : found === truth ? 'true' : 'false';
   }
 
-  /** A helper of this file was called. */
+  /** A helper was called. */
   function helped(node: TSESTree.Node, frame: Frame, state: State, edge: Edge, unawaited: boolean): readonly State[] {
     const failed = edge.label === 'throw';
     const plan = plans.of(node);
-    const analysis = parts.analysisOf(frame.function);
+    const callee = calleeAt(frame);
     const isDetached = unawaited && frame.function.async && isStatement(node);
-    if (!analysis || isDetached || analysis.outcomes.length === 0) return [calledParameter(node, unseenCall(node, state), failed)];
+    if (!callee || isDetached || callee.outcomes.length === 0) return [calledParameter(node, unseenCall(node, state), failed)];
     const exit = failed ? 'throw' : 'return';
-    const outcomes = analysis.outcomes.filter((outcome) => outcome.exit === exit && (plan === null || outcome.phase === null));
+    const outcomes = callee.outcomes.filter((outcome) => outcome.exit === exit && (plan === null || outcome.phase === null));
     const application = applicationOf(frame, node);
-    recordHelper(analysis, node, state);
-    const before = own && helpers.parameterCalledBy(node, own) ? analysis.entered[0] : undefined;
+    recordHelper(callee, frame, node, state);
+    const before = own && helpers.parameterCalledBy(node, own) ? callee.entered[0] : undefined;
     const parameter = own && before ? helpers.parameterCalledBy(node, own) : null;
     const entered = before && parameter ? enter(applyBefore(state, before, application)) : null;
     return outcomes.flatMap((outcome) => {
@@ -255,11 +258,16 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
   }
 
   /** What a helper asks of pools, and what it sends, stands for its call. */
-  function recordHelper(analysis: Analysis, node: TSESTree.Node, state: State): void {
+  function recordHelper({ unit: helper }: Callee, frame: Frame, node: TSESTree.Node, state: State): void {
     const { recorder } = around;
     if (!recorder || state.locks.length === 0) return;
-    for (const { pool, query } of inventory.poolUsesIn(analysis.unit)) recorder.usedPool(node, pool, query, state);
-    for (const { query, handle } of inventory.statementsIn(analysis.unit)) recorder.sent(node, query, handle, state);
+    for (const { pool, query } of inventory.poolUsesIn(helper)) recorder.usedPool(node, events.backends.through(pool, frame), query && parts.abroad.queryOf(query, frame), state);
+    for (const { query, handle } of inventory.statementsIn(helper)) recorder.sent(node, parts.abroad.queryOf(query, frame), events.backends.through(handle, frame), state);
+  }
+
+  function calleeAt(frame: Frame): Callee | null {
+    const analysis = parts.analysisOf(frame.function);
+    return analysis && parts.abroad.calleeOf(analysis, frame);
   }
 
   /** `fn()` in `withLock(key, fn)`: what is held here is held while the caller's function runs. */
@@ -292,8 +300,16 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
         return inventory.endsSomething(fn) ? escaped(fn, 'stored', after) : after;
       }
       if (fn.type === 'CallExpression' || fn.type === 'TaggedTemplateExpression') return after;
+      const named = functionNamedBy(fn);
+      if (named && inventory.endsSomething(named)) return escaped(fn, 'stored', after);
       return escapes.handlesIn(argument).reduce((lent, handle) => lend(lent, handle), after);
     }, state);
+  }
+
+  function functionNamedBy(node: TSESTree.Node): FunctionNode | null {
+    const value = evaluated.evaluator.valueOf(node);
+    const named = value.type === 'elsewhere' ? value.of : value;
+    return named.type === 'function' ? named.node : null;
   }
 
   function lend(state: State, handle: Handle): State {
@@ -334,12 +350,14 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     const here = events.of(node);
     if (here.length > 0) return applyAll(here, node, state, edge.label === 'throw');
     const disposer = disposerOf(evaluated.evaluator.valueOf(node.id), evaluated.evaluator, node);
-    const analysis = disposer && parts.analysisOf(disposer);
     const site = node.init && unwrap(node.init.type === 'AwaitExpression' ? node.init.argument : node.init);
-    if (!disposer || !analysis || (site?.type !== 'CallExpression' && site?.type !== 'NewExpression')) return [state];
+    if (!disposer || (site?.type !== 'CallExpression' && site?.type !== 'NewExpression')) return [state];
+    const frame = { function: disposer, call: site };
+    const callee = calleeAt(frame);
+    if (!callee) return [state];
     const exit = edge.label === 'throw' ? 'throw' : 'return';
-    const application = applicationOf({ function: disposer, call: site }, node);
-    return analysis.outcomes.filter((outcome) => outcome.exit === exit).flatMap((outcome) => applyOutcome(state, outcome, application) ?? []);
+    const application = applicationOf(frame, node);
+    return callee.outcomes.filter((outcome) => outcome.exit === exit).flatMap((outcome) => applyOutcome(state, outcome, application) ?? []);
   }
 
   /** A rejection stops here: an unlock that failed has failed for good, and the path goes on. */
@@ -348,6 +366,13 @@ export function createTransfer({ unit, graph, parts, plans, places, reader, arou
     if (!after.unmatched.some(({ outcome }) => outcome === 'failing')) return after;
     return { ...after, unmatched: after.unmatched.map((release) => (release.outcome === 'failing' ? { ...release, outcome: 'failed' } : release)) };
   }
+}
+
+/** Are the fields of the called method's object those of the caller's own? */
+function isOnThis({ call }: Frame): boolean {
+  const callee = unwrap(call.callee);
+  const object = callee.type === 'MemberExpression' ? unwrap(callee.object) : null;
+  return object === null || object.type === 'ThisExpression' || object.type === 'Super';
 }
 
 function callsOfInlined(graph: FlowGraph): ReadonlyMap<TSESTree.Node, TSESTree.Node> {

@@ -57,6 +57,35 @@ runRuleTests(rule, {
   valid: [
     ...perDriver.map(({ good }) => good),
     silent('the session ends with the function', owner(`  try { await ${lock}; await work(); } finally { await c.end(); }`, 'const c = new Client();\n  await c.connect();')),
+    silent(
+      'two locks of one helper',
+      `import { Pool } from 'pg';
+const pool = new Pool();
+async function acquire(key) {
+  const c = await pool.connect();
+  try { await c.query('SELECT pg_advisory_lock($1)', [key]); } catch (error) { c.release(true); throw error; }
+  return async () => { try { await c.query('SELECT pg_advisory_unlock($1)', [key]); } finally { c.release(); } };
+}
+export async function run(work) {
+  const one = await acquire(1);
+  try {
+    const two = await acquire(2);
+    try { await work(); } finally { await two(); }
+  } finally { await one(); }
+}`,
+    ),
+    silent(
+      'a function that unlocks is handed on',
+      `import { Pool } from 'pg';
+const pool = new Pool();
+export async function run(onExit, work) {
+  const c = await pool.connect();
+  await c.query('SELECT pg_advisory_lock(1)');
+  const free = async () => { await c.query('SELECT pg_advisory_unlock(1)'); c.release(); };
+  onExit(free);
+  await work();
+}`,
+    ),
     silent('the connection is destroyed', owner(`  try { await ${lock}; await work(); } finally { c.release(true); }`)),
     silent('the connection is destroyed on failure', owner(`  try { await ${lock}; await work(); await ${unlock}; c.release(); } catch (error) { c.release(error); throw error; }`)),
     silent('a flag tells whether there is something to unlock', owner(`  let locked = false;\n  try { await ${lock}; locked = true; await work(); } finally { if (locked) await ${unlock}; c.release(); }`)),

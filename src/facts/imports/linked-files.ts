@@ -21,11 +21,16 @@ export type Origin =
 
 /** The linted file and the files it imports that have been read for it, as one program whose names resolve across files. */
 export interface LinkedFiles {
+  /** The linted file. */
   readonly root: Unit;
+  /** The file whose view this is. */
+  readonly home: Unit;
   /** Scope questions over all of them. */
   readonly scopes: Scopes;
-  /** Is the node, or what the variable stands in, part of the linted file? */
+  /** Is the node, or what the variable stands in, part of `home`? */
   isOwn(node: TSESTree.Node | Variable): boolean;
+  /** The same files as another one of them sees them. */
+  seenFrom(home: Unit): LinkedFiles;
   /** The file that a node or variable belongs to. */
   unitOf(node: TSESTree.Node | Variable): Unit;
   /**
@@ -37,6 +42,8 @@ export interface LinkedFiles {
   exportOf(unit: Unit, name: string): Origin | null;
   /** The absolute path that a module of the project has, or would have if it existed; null for packages. */
   pathOf(module: string, from: TSESTree.Node): string | null;
+  /** What a module exports, by a name that all files share whatever specifier they import it by. `from` as above. */
+  nameOf(module: string, path: readonly string[], from: TSESTree.Node): string;
   /** The file at an absolute path; null where it is not read. */
   fileAt(path: string): Unit | null;
   /** The absolute paths of the other files whose text has been looked at so far: what is known may depend on any of them. */
@@ -52,7 +59,8 @@ const maximumCharacters = 2 * 1024 * 1024;
 /** Re-exports lead to re-exports. */
 const maximumSteps = 16;
 
-export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: readonly DriverDescriptor[]): LinkedFiles {
+/** `replacements`: the passes that the other files share with the linted one. */
+export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: readonly DriverDescriptor[], replacements: NonNullable<Unit['replacements']>): LinkedFiles {
   const parser = root.settings.followImports ? fileParserOf(root) : null;
   const consulted = new Set<string>();
   const store = parser && typeof root.parser === 'object' && root.parser !== null ? watched(fileStoreOf(root.parser), consulted) : null;
@@ -83,7 +91,24 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
     writesOf: (variable) => rootScopes.writesOf(variable),
     isMemberWritten: (name) => rootScopes.isMemberWritten(name) || others.some((other) => other.isMemberWritten(name)),
   };
-  return { root, scopes, isOwn: (node) => unitOf(node) === root, unitOf, originOf, exportOf: (unit, name) => exportedBy(unit, name, 0, 'relevant'), pathOf, fileAt: (path) => fileAt(path, 'relevant'), consulted };
+  return seenFrom(root);
+
+  function seenFrom(home: Unit): LinkedFiles {
+    return {
+      root,
+      home,
+      scopes,
+      isOwn: (node) => unitOf(node) === home,
+      seenFrom,
+      unitOf,
+      originOf,
+      exportOf: (unit, name) => exportedBy(unit, name, 0, 'relevant'),
+      pathOf,
+      nameOf: (module, path, from) => `${pathOf(module, from) ?? module}#${path.join('.')}`,
+      fileAt: (path) => fileAt(path, 'relevant'),
+      consulted,
+    };
+  }
 
   function unitOf(node: TSESTree.Node | Variable): Unit {
     if (byProgram.size === 1) return root;
@@ -162,7 +187,7 @@ export function createLinkedFiles(root: Unit, rootScopes: Scopes, drivers: reado
     const file = parser && store?.read(path, parser);
     if (!file) return null;
     const { text, program, visitorKeys } = file;
-    const unit: Unit = { ...root, program, text, scopes: file.scopes, visitorKeys, parserServices: {}, filename: path };
+    const unit: Unit = { ...root, program, text, scopes: file.scopes, visitorKeys, parserServices: {}, filename: path, replacements, results: new Map() };
     byProgram.set(program, unit);
     others.push(resultOf(scopesPass, unit));
     characters += text.length;

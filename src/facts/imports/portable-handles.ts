@@ -8,9 +8,19 @@ import type { LinkedFiles } from './linked-files.js';
  * the name or place it makes it at. Only what lives as long as its module has such an identity.
  */
 export function createPortable({ isOwn, unitOf }: LinkedFiles): (handle: Handle) => Handle {
+  const known = new WeakMap<Handle, Handle>();
   return portable;
 
+  /** One and the same for the same handle. */
   function portable(handle: Handle): Handle {
+    const before = known.get(handle);
+    if (before) return before;
+    const made = makePortable(handle);
+    known.set(handle, made);
+    return made;
+  }
+
+  function makePortable(handle: Handle): Handle {
     const pool = handle.pool && portable(handle.pool);
     const identity = handle.moduleLevel ? identityOf(handle.identity) : handle.identity;
     return pool === handle.pool && identity === handle.identity ? handle : { ...handle, pool, identity };
