@@ -24,7 +24,7 @@ export function createSending({ evaluated, fragments, scopes, unit }: StatementP
   const { evaluator, frames: frameReader, drivers } = evaluated;
   const configuration = createConfiguration(evaluator);
   const batches = createBatches(evaluated, scopes);
-  const identityOf = createReceiverIdentity(scopes);
+  const identityOf = createReceiverIdentity(evaluated.links);
   const mayJoinTransaction = createImplicitTransactions(unit, drivers);
   return { handleOf, signalOf, clientTimeoutOf, isOnReplica, renamesColumns: (handle: Handle) => configuration.renamesColumns(handle) };
 
