@@ -9,7 +9,7 @@ import { queries, type QueryLock } from '../../facts/queries.js';
 import { helpers } from '../../facts/summaries.js';
 import type { Handle, Value } from '../../facts/values.js';
 import { resultsOf, type Unit } from '../../pass.js';
-import { isFunction, keyName, unwrap, unwrappedParent, memberName, type ClassNode, type FunctionNode } from '../../source/ast.js';
+import { isFunction, isInside, keyName, unwrap, unwrappedParent, memberName, type ClassNode, type FunctionNode } from '../../source/ast.js';
 import { scopes } from '../../source/scope.js';
 import { nodes } from '../../source/walk.js';
 import { defaultOf } from '../../facts/variables.js';
@@ -65,6 +65,7 @@ class FileReader {
       heldCalls: this.#heldCalls(),
       heldParameters: this.#heldParameters(),
       exports: this.#exports(),
+      unsentUnlocks: this.#unsentUnlocks(),
     };
   }
 
@@ -249,6 +250,16 @@ class FileReader {
     return isReaction || eventsOfFile.callbackOf(parent)?.function === fn || ownHelpers.callbackOf(parent)?.function === fn;
   }
 
+  #unsentUnlocks(): readonly string[] {
+    const { statements, nodesOfFile } = this.#facts;
+    const sent = statements.filter(({ locks }) => locks.some(({ operation }) => operation.action === 'release' || operation.action === 'release-all'));
+    const isSent = (node: TSESTree.Node): boolean => sent.some(({ node: call, sql }) => isInside(node, call) || (sql !== null && sql.segments.some(({ origin }) => origin === node)));
+    return nodesOfFile.strings.flatMap((node) => {
+      const text = node.type === 'Literal' ? node.value : node.quasis.map(({ value }) => value.cooked ?? value.raw).join('${}');
+      return unlockCall.test(text) && !isSent(node) ? [text] : [];
+    });
+  }
+
   /** Functions that other files can call, by the words they write for it. */
   #exports(): readonly ExportedFunction[] {
     const { evaluated, scopesOfFile } = this.#facts;
@@ -275,6 +286,9 @@ class FileReader {
     return found;
   }
 }
+
+/** Not just the name, as a message may have it. */
+const unlockCall = /(?:advisory_unlock\w*|release_lock|release_all_locks)\s*\(/i;
 
 function methodsOf(home: ClassNode): readonly (readonly [string, FunctionNode])[] {
   return home.body.body.flatMap((member): (readonly [string, FunctionNode])[] => {

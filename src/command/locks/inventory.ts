@@ -23,7 +23,7 @@ export function inventoryOf(files: readonly FileLocks[], isWhole: boolean): Inve
     ...sharedKeys(sites, lockIdsOf),
     ...sharedClasses(sites, lockIdsOf),
     ...mixedForms(sites, lockIdsOf),
-    ...(isWhole ? neverReleased(locks, sites) : []),
+    ...(isWhole ? neverReleased(locks, sites, files) : []),
   ];
   return { locks, order, problems: problems.map(withEachLockOnce) };
 }

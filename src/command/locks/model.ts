@@ -155,6 +155,8 @@ export interface FileLocks {
   readonly heldCalls: readonly HeldCall[];
   readonly heldParameters: readonly HeldParameter[];
   readonly exports: readonly ExportedFunction[];
+  /** Texts that unlock something and are not seen to be sent: a call that is not understood may send them. Holes are `${}`. */
+  readonly unsentUnlocks: readonly string[];
 }
 
 /** Locks with one key, level and mode: a row of the table. */
