@@ -55,7 +55,7 @@ MAIL (43)  session  exclusive  connection  none
 
 order-cycle  locks in a circle
   Locks are taken in a circle, JOBS (42) → MAIL (43) → JOBS (42), so that sessions can wait for each
-  other without end. Take them in one order everywhere.
+  other. Take them in one order everywhere.
   a.ts:3  waits for MAIL (43) while holding JOBS (42)
   b.ts:3  waits for JOBS (42) while holding MAIL (43)
 

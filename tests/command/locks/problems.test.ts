@@ -227,7 +227,7 @@ ${sent.map((each) => `  ${each}\n`).join('')}  await client.query('COMMIT');
     const { problems } = await reportOf(folderWith({ ...shared, ...order, 'a.ts': named('a', 'A', 'B'), 'b.ts': named('b', 'B', 'A') }));
     expect(problems.map(({ message, cycle, places }) => [message, cycle, places.map(({ text }) => text)])).toEqual([
       [
-        'Locks are taken in a circle, A (1) → B (2) → A (1), so that sessions can wait for each other without end. Take them in one order everywhere.',
+        'Locks are taken in a circle, A (1) → B (2) → A (1), so that sessions can wait for each other. Take them in one order everywhere.',
         ['1', '2'],
         ['waits for B (2) while holding A (1)', 'waits for A (1) while holding B (2)'],
       ],

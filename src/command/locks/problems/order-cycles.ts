@@ -80,7 +80,7 @@ function problemFor(cycle: readonly OrderEdge[], nodes: OrderGraph['nodes'], loc
   const members = cycle.map(({ from }) => from);
   return {
     kind: 'order-cycle',
-    message: `Locks are taken in a circle, ${[...members, ...members.slice(0, 1)].map(nameOf).join(' → ')}, so that sessions can wait for each other without end. Take them in one order everywhere.`,
+    message: `Locks are taken in a circle, ${[...members, ...members.slice(0, 1)].map(nameOf).join(' → ')}, so that sessions can wait for each other. Take them in one order everywhere.`,
     places: cycle.map(({ place, from, to }) => ({ ...place, text: `waits for ${nameOf(to)} while holding ${nameOf(from)}` })),
     locks: members.flatMap(lockIdsOf),
     cycle: members,
