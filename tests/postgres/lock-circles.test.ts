@@ -8,9 +8,10 @@ describe('locks in a circle', () => {
 
   it('are ended by the server where one connection holds and waits', async () => {
     const [one, other] = [await database.newClient(), await database.newClient()];
-    await one.query('SELECT pg_advisory_lock(1)');
-    await other.query('SELECT pg_advisory_lock(2)');
-    const waits = await Promise.allSettled([one.query('SELECT pg_advisory_lock(2)'), other.query('SELECT pg_advisory_lock(1)')]);
+    for (const session of [one, other]) await session.query('BEGIN');
+    await one.query('SELECT pg_advisory_xact_lock(1)');
+    await other.query('SELECT pg_advisory_xact_lock(2)');
+    const waits = await Promise.allSettled([one.query('SELECT pg_advisory_xact_lock(2)'), other.query('SELECT pg_advisory_xact_lock(1)')]);
     const refused = waits.flatMap((wait) => (wait.status === 'rejected' ? [wait.reason as unknown] : []));
     expect(refused).toEqual([expect.objectContaining({ code: '40P01' })]);
   });
