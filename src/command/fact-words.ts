@@ -36,6 +36,7 @@ const reasons: Readonly<Record<Evidence['because'], string>> = {
   injection: 'handed out by a dependency-injection container',
   caller: 'passed by the caller',
   'module-import': 'imported or held at module level, its file does not show what it is',
+  'given-back': 'sent statements and released',
   accessor: 'handed out by a function whose file does not show what it is',
   type: 'said by the type checker',
   setting: "said by settings['advisory-lock']",

@@ -35,6 +35,8 @@ const transaction: Call = { callback: { argument: 'last', parameters: { 0: 'tran
 const connection: Call = { callback: { argument: 'last', parameters: { 0: 'connection' } } };
 
 const session: Kind = {
+  call: send,
+  tag: sendTemplate,
   methods: {
     query: send,
     execute: send,
@@ -76,13 +78,12 @@ export default defineDriver({
     pool: {
       role: 'pool',
       extends: 'session',
-      call: send,
-      tag: sendTemplate,
       methods: {
         connect: { resolves: 'connection', callback: { argument: 'last', parameters: { 1: 'connection' } } },
         getConnection: { resolves: 'connection', callback: { argument: 'last', parameters: { 1: 'connection' } } },
         reserve: { resolves: 'connection' },
         acquire: { resolves: 'connection' },
+        releaseConnection: { effect: { does: 'gives-back', of: { argument: 0 } } },
         task: connection,
         withConnection: connection,
         end: { effect: { does: 'closes' } },
@@ -92,6 +93,12 @@ export default defineDriver({
       role: 'connection',
       extends: 'session',
       methods: {
+        beginTransaction: { effect: { does: 'begins' } },
+        startTransaction: { effect: { does: 'begins' } },
+        commit: { effect: { does: 'commits' } },
+        commitTransaction: { effect: { does: 'commits' } },
+        rollback: { effect: { does: 'rolls-back' } },
+        rollbackTransaction: { effect: { does: 'rolls-back' } },
         release: { effect: { does: 'gives-back', destroysWhen: 'truthy-argument' } },
         end: { effect: { does: 'closes' } },
         destroy: { effect: { does: 'closes' } },
@@ -121,6 +128,17 @@ export default defineDriver({
           await client.query('SELECT pg_advisory_lock(1)');
         }`,
       sends: [{ over: 'unknown' }],
+    },
+    {
+      code: `export async function run(pool) {
+          const c = await pool.getConnection();
+          await c.beginTransaction();
+          await c.query('SELECT pg_advisory_xact_lock(1)');
+          await c.commit();
+          c.release();
+        }`,
+      sends: [{ over: 'connection' }],
+      effects: ['begins', 'commits', 'gives-back'],
     },
   ],
 });

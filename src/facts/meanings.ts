@@ -1,13 +1,16 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Call, DriverDescriptor } from '../drivers/driver.js';
 import { memberName, unwrap } from '../source/ast.js';
-import { accessorOn } from './accessors.js';
+import { settles } from '../source/uses.js';
+import { mentionsLock } from '../sql/lock-functions.js';
+import { accessorNamed, accessorOn } from './accessors.js';
 import type { Core } from './core.js';
 import type { CallMeaning } from './evaluator.js';
 import { methodOfKind, readKind } from './kinds.js';
 import { isModuleConstant } from './making.js';
 import { createPositions } from './positions.js';
 import { createReceiverIdentity } from './receiver-identity.js';
+import { isAboutText, isSaidToSend } from './sending-names.js';
 import { bareHandle, type DriverObject, type Handle, type MakingNode, type Unknown, type Value } from './values.js';
 
 /** Says what a driver's descriptor makes of a call. */
@@ -71,7 +74,11 @@ export function createMeanings(core: Core) {
         return meaning(method, owner.driver, assumed(owner.driver, owner.kind, assumedPool(owner.driver, owner.kind, foreign, foreign.path.slice(0, -1), at)), name);
       }
       const { driver, kind } = modules.assumedOwner();
-      const isSending = isTag || [foreign.path.at(-1), name].some((candidate) => candidate !== undefined && modules.isSendingFunction(candidate));
+      if (owner === null && node.type === 'CallExpression' && isMethodOfHandle(node, expression)) {
+        const call = readKind(driver, kind, (described) => described.call);
+        return call ? meaning(call, driver, assumed(driver, kind, assumedPool(driver, kind, foreign, foreign.path.slice(0, -1), at)), name) : null;
+      }
+      const isSending = isTag || (node.type === 'CallExpression' && isNamedForSending(node, expression)) || [foreign.path.at(-1), name].some((candidate) => candidate !== undefined && modules.isSendingFunction(candidate));
       const call = isSending ? readKind(driver, kind, (described) => (isTag ? described.tag : described.call)) : undefined;
       return call ? meaning(call, driver, assumed(driver, kind, assumedPool(driver, kind, foreign, foreign.path, at)), name) : null;
     }
@@ -106,6 +113,27 @@ export function createMeanings(core: Core) {
       });
       return meaning(call, driver, assumed(driver, kind, { ...handle, moduleLevel: isShared, assumed: !modules.isDistinctive(name), mayBeTransaction: isInjected }), name);
     }
+  }
+
+  /** `await db.q('SELECT pg_advisory_lock(1)')`: whatever the method is called, a handle is given a lock statement. */
+  function isMethodOfHandle(node: TSESTree.CallExpression, callee: TSESTree.Node): boolean {
+    if (callee.type !== 'MemberExpression') return false;
+    const object = unwrap(callee.object);
+    const receiver = object.type === 'MemberExpression' ? memberName(object) : object.type === 'Identifier' ? object.name : null;
+    const method = memberName(callee);
+    return receiver !== null && method !== null && accessorNamed(receiver) !== null && !isAboutText(method) && isGivenLockStatement(node);
+  }
+
+  /** `await queryOne('SELECT pg_try_advisory_lock(1)')`: a function whose name says that it sends is given a lock statement. */
+  function isNamedForSending(node: TSESTree.CallExpression, callee: TSESTree.Node): boolean {
+    return callee.type === 'Identifier' && isSaidToSend(callee.name) && isGivenLockStatement(node);
+  }
+
+  function isGivenLockStatement(node: TSESTree.CallExpression): boolean {
+    const [argument] = node.arguments;
+    if (!argument || !mentionsLock(scopes.textOf(node).slice(...argument.range))) return false;
+    const settlement = settles(node, scopes);
+    return settlement === 'awaited' || settlement === 'chained' || settlement === 'returned';
   }
 
   /** Does nothing in the file tell what the object is? */

@@ -85,6 +85,8 @@ export interface Evidence {
     | 'module-import'
     /** Given by a function of a file that was not read, which may look for the caller's transaction. */
     | 'accessor'
+    /** It is sent statements and released: a connection, whoever lends it. */
+    | 'given-back'
     | 'type'
     | 'setting'
     | 'option'

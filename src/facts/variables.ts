@@ -10,8 +10,9 @@ import { applicationWide, handedOut, isCalledOn, placesOf } from './application-
 import { createCallbacks } from './imports/callbacks.js';
 import { signalGiven } from './given-signal.js';
 import { readKind } from './kinds.js';
+import { lentConnection } from './lent-connections.js';
 import { createLibraries } from './libraries.js';
-import { unknown, type DriverObject, type Value } from './values.js';
+import { circular, unknown, type DriverObject, type Value } from './values.js';
 
 type ParameterDefinition = Extract<Definition, { kind: 'parameter' }>;
 type ValueDefinition = Extract<Definition, { kind: 'value' }>;
@@ -26,6 +27,7 @@ export function createVariables(core: Core) {
   function valueOfVariable(variable: Variable): Value {
     return core.guarded(variable, () => {
       const value = core.parts.declaredHandles.ofThisFile(variable) ?? named(known(heldBy(variable), variable), variable);
+      if (value.type === 'unknown' && value !== circular && value.alternatives.length === 0) return lentConnection(variable, scopes, core.parts.modules) ?? value;
       return scopes.isModuleLevel(variable) && scopes.definitionOf(variable).kind !== 'import' ? ofModule(applicationWide(value)) : value;
     });
   }

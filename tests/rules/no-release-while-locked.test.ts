@@ -117,6 +117,7 @@ const silent = (name: string, code: string): ValidCase => ({ name, code });
 const kept = within(pg, `  await ${lock};\n  await work();\n  c.release(false);`);
 const guard = `import { Pool } from 'pg';\nclass Guard {\n  constructor(private readonly c) {}\n  [Symbol.dispose]() { this.c.release(); }\n}\nexport async function run(pool: Pool, work) {\n  const c = await pool.connect();\n  await ${lock};\n  const guard = new Guard(c);\n  try { await work(); } finally { guard[Symbol.dispose](); }\n}`;
 const using = `import { DataSource } from 'typeorm';\nexport async function run(dataSource: DataSource, work) {\n  await using c = dataSource.createQueryRunner();\n  await ${lock};\n  await work();\n}`;
+const lent = `export async function run(db, work) {\n  const c = await db.connect();\n  await ${lock};\n  try { await work(); } finally {\n    await ${unlock}.catch(() => {});\n    ${release};\n  }\n}`;
 const slonik = "import { createPool, sql } from 'slonik';\nexport async function run(work) {\n  const pool = await createPool('postgres://localhost/app');\n  await pool.connect(async (c) => {\n    await c.query(sql.unsafe`SELECT pg_advisory_lock(7)`);\n    await work();\n  });\n}";
 
 runRuleTests(rule, {
@@ -150,6 +151,7 @@ runRuleTests(rule, {
     givesBack('the unlock comes after', `  await ${lock};\n  ${release};\n  await ${unlock};`, 'beforeUnlock', { line: 5, this: 'This', unlockLine: 7 }),
     givesBack('the unlock is swallowed', `  await ${lock};\n  try { await work(); } finally {\n    await ${unlock}.catch(() => {});\n    ${release};\n  }`, 'swallowed', { line: 5, that: 'this', unlockLine: 7 }),
     givesBack('the unlock is swallowed by a `catch`', `  await ${lock};\n  try { await work(); } finally {\n    try { await ${unlock}; } catch (error) { console.error(error); }\n    ${release};\n  }`, 'swallowed', { line: 5, that: 'this', unlockLine: 7 }),
+    { name: 'a connection that somebody unknown lends', code: lent, errors: [errorAt(lent, release, { messageId: 'swallowed', data: { fn, line: 3, that: 'this', unlockLine: 5 } })] },
     { name: 'a guard that gives the connection back', code: guard, errors: [errorAt(guard, 'this.c.release()', { messageId: 'noUnlock', data: { fn, line: 8, this: 'This' } })] },
     { name: 'the end of a block with `await using`', code: using, errors: [errorAt(using, 'c = dataSource.createQueryRunner()', { messageId: 'noUnlock', data: { fn, line: 4, this: 'The end of this block' } })] },
   ],
