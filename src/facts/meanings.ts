@@ -92,14 +92,15 @@ export function createMeanings(core: Core) {
       return { ...meaning(first.call, receiver.driver, open, first.name), otherReceivers: from === 'callers' ? [first, ...others].map((other) => other.receiver) : [] };
     }
 
-    /** A method called on something of which the file shows nothing. */
+    /** A method called on something of which the file shows nothing, or such a thing as the tag of a lock statement. */
     function ofUnknownReceiver(expression: TSESTree.Node): CallMeaning | null {
-      if (expression.type !== 'MemberExpression' || isBuiltIn(expression.object)) return null;
-      if (!isOpen(core.valueOf(expression.object))) return null;
-      const isInjected = core.parts.injection.ofExpression(expression.object);
-      const isShared = isModuleConstant(expression.object, scopes) || isInjected;
-      const owner = modules.ownerOfMethod(name, isShared ? 'pool' : 'session');
-      const call = owner && methodOfKind(owner.driver, owner.kind, name);
+      const object = expression.type === 'MemberExpression' ? expression.object : isTag && expression.type === 'Identifier' ? expression : null;
+      if (!object || isBuiltIn(object) || !isOpen(core.valueOf(object))) return null;
+      const isInjected = core.parts.injection.ofExpression(object);
+      const isShared = isModuleConstant(object, scopes) || isInjected;
+      const assumedKind = isShared ? 'pool' : 'session';
+      const owner = object === expression ? { driver: modules.assumedOwner().driver, kind: assumedKind } : modules.ownerOfMethod(name, assumedKind);
+      const call = owner && (object === expression ? lockTag(owner.driver, owner.kind) : methodOfKind(owner.driver, owner.kind, name));
       if (!owner || !call) return null;
       const { driver, kind } = owner;
       const ownRole = readKind(driver, kind, (described) => described.role);
@@ -108,10 +109,15 @@ export function createMeanings(core: Core) {
         role: ownRole === 'http' ? 'http' : isShared ? 'pool' : 'unknown',
         driver,
         kind,
-        identity: identityOf(expression.object),
-        evidence: { because: isInjected ? 'injection' : isShared ? 'module-import' : 'none', node: expression.object },
+        identity: identityOf(object),
+        evidence: { because: isInjected ? 'injection' : isShared ? 'module-import' : 'none', node: object },
       });
       return meaning(call, driver, assumed(driver, kind, { ...handle, moduleLevel: isShared, assumed: !modules.isDistinctive(name), mayBeTransaction: isInjected }), name);
+    }
+
+    function lockTag(driver: DriverDescriptor, kind: string): Call | null {
+      if (node.type !== 'TaggedTemplateExpression' || !mentionsLock(scopes.textOf(node).slice(...node.quasi.range))) return null;
+      return readKind(driver, kind, ({ tag }) => tag) ?? null;
     }
   }
 

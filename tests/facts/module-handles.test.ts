@@ -50,7 +50,7 @@ describe('functions of other files that hand out what their module keeps', () =>
       one(`${accessor} may give anything`, called(accessor, query), '2 unknown pg_advisory_lock'),
     ),
     ...['getSql()', 'sql()', 'getSqlClient()'].map((accessor) => one(`${accessor} as a tag`, called(accessor, tag), '2 pool pg_advisory_lock')),
-    one('a name that says too little, as a tag', called('getClient()', tag)),
+    one('a name that says too little, as a tag', called('getClient()', tag), '2 unknown pg_advisory_lock'),
     one('two calls in one expression', `import { getPool } from '@acme/db';\nexport const run = () => getPool().query(${LOCK});`, '2 pool pg_advisory_lock'),
     one('by a compiler', `const db_1 = require('./db');\nexports.run = () => (0, db_1.getPool)().query(${LOCK});`, '2 pool pg_advisory_lock'),
     one('kept in a field', `import { getPool } from './db';\nexport class Jobs { pool = getPool();\n run() { return this.pool.query(${LOCK}); } }`, '3 pool pg_advisory_lock'),
