@@ -34,6 +34,7 @@ const reasons: Readonly<Record<Evidence['because'], string>> = {
   'callback-parameter': 'given to a callback',
   annotation: 'annotated',
   injection: 'handed out by a dependency-injection container',
+  comment: 'said by a comment',
   caller: 'passed by the caller',
   'module-import': 'imported or held at module level, its file does not show what it is',
   'given-back': 'sent statements and released',

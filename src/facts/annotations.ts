@@ -296,7 +296,7 @@ function nameOfFunction(fn: FunctionNode): string | null {
 }
 
 /** A value known by a type only: what kind of object it is, and in which role when the type decides that. */
-export function declared(driver: DriverDescriptor, kind: string, at: TSESTree.Node, open: Openness = 'none', because: 'annotation' | 'type' = 'annotation'): DriverObject {
+export function declared(driver: DriverDescriptor, kind: string, at: TSESTree.Node, open: Openness = 'none', because: 'annotation' | 'type' | 'comment' = 'annotation'): DriverObject {
   const role = roleOfKind(driver, kind);
   if (role === undefined && open === 'none') return { type: 'object', driver, kind, node: at, handle: null };
   const handle = bareHandle({ role: open === 'any-role' ? 'unknown' : (role ?? 'unknown'), driver, kind, identity: at, evidence: { because, node: at } });

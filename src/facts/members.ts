@@ -4,6 +4,7 @@ import { isFunction, keyName, returnedExpressions, unwrap, type ClassNode } from
 import { identified, isDecided, unify, unifyPresent } from './agreement.js';
 import type { Core } from './core.js';
 import { handedOut } from './application-wide.js';
+import { createDocumentedTypes } from './documented-types.js';
 import { hasTransactionsLike, methodOfKind, ownProperty, readKind } from './kinds.js';
 import { createReceiverIdentity } from './receiver-identity.js';
 import { circular, unknown, type DriverObject, type HandleIdentity, type Value } from './values.js';
@@ -15,6 +16,7 @@ const maximumParentsElsewhere = 8;
 export function createMembers(core: Core) {
   const { scopes, callers, modules, propertyOf } = core.parts;
   const identityOf = createReceiverIdentity(core.parts.links);
+  const documented = createDocumentedTypes(core);
   let parentsElsewhere = 0;
   return { memberOf };
 
@@ -133,7 +135,7 @@ export function createMembers(core: Core) {
       }
     }
     const assigned = callers.assignmentsTo(node, name, isStatic);
-    if (assigned.length > 0) return unifyPresent(assigned.map(({ right }) => core.valueOf(right)));
+    if (assigned.length > 0) return describedOr(unifyPresent(assigned.map(({ right }) => core.valueOf(right))), assigned);
     return inherited(node, name, isStatic, at, [...below, node]);
   }
 
@@ -164,11 +166,19 @@ export function createMembers(core: Core) {
         member,
       );
       const annotation = member.typeAnnotation?.typeAnnotation;
-      if (isDecided(written) || !annotation) return written;
+      if (isDecided(written) || !annotation) return describedOr(written, [member]);
       const declared = core.declaredAs(annotation, member, member);
       if (!declared) return written;
       return core.parts.injection.ofField(member) ? handedOut(declared) : declared;
     });
+  }
+
+  /** `/** @type {import('pg').Pool} *\/ this.pool = …`, where what is assigned does not say it. */
+  function describedOr(value: Value, places: readonly TSESTree.Node[]): Value {
+    if (isDecided(value)) return value;
+    const [described] = places.flatMap((place) => documented.ofName(place, null)).filter(({ type }) => type !== 'unknown');
+    const [place] = places;
+    return described && place ? identified(described, place) : value;
   }
 
   function inherited(node: ClassNode, name: string, isStatic: boolean, at: TSESTree.Node, below: readonly ClassNode[]): Value | null {

@@ -81,6 +81,8 @@ export interface Evidence {
     | 'callback-parameter'
     | 'annotation'
     | 'injection'
+    /** Said by a comment, which nothing checks. */
+    | 'comment'
     | 'caller'
     | 'module-import'
     /** Given by a function of a file that was not read, which may look for the caller's transaction. */

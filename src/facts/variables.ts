@@ -7,6 +7,7 @@ import type { Core } from './core.js';
 import { accessorOn } from './accessors.js';
 import { declared as declaredKind } from './annotations.js';
 import { applicationWide, handedOut, isCalledOn, placesOf } from './application-wide.js';
+import { createDocumentedTypes } from './documented-types.js';
 import { createCallbacks } from './imports/callbacks.js';
 import { signalGiven } from './given-signal.js';
 import { readKind } from './kinds.js';
@@ -22,6 +23,7 @@ export function createVariables(core: Core) {
   const { scopes, callers, modules } = core.parts;
   const callbacks = createCallbacks(core);
   const libraries = createLibraries(core);
+  const documented = createDocumentedTypes(core);
   return { valueOfVariable };
 
   function valueOfVariable(variable: Variable): Value {
@@ -80,8 +82,11 @@ export function createVariables(core: Core) {
   }
 
   function declaredOr(value: Value, annotation: TSESTree.TypeNode | null, variable: Variable): Value {
-    if (isDecided(value) || !annotation) return value;
-    return core.declaredAs(annotation, variable, annotation) ?? value;
+    if (isDecided(value)) return value;
+    if (annotation) return core.declaredAs(annotation, variable, annotation) ?? value;
+    const declarator = variable.defs[0]?.node;
+    const described = declarator?.type === 'VariableDeclarator' && declarator.id.type === 'Identifier' ? documented.ofName(declarator, variable) : unknown;
+    return described.type === 'unknown' ? value : identified(described, variable);
   }
 
   /** One of several writes: `client = await pool.connect()`, `({ client } = await open())`. */
@@ -110,7 +115,7 @@ export function createVariables(core: Core) {
     if (isDecided(given)) return given;
     const annotation = annotationOf(definition.node);
     const declared = annotation ? core.declaredAs(annotation, variable, definition.node) : null;
-    const ofType = declared ? core.follow(declared, definition.path, definition.node) : unknown;
+    const ofType = annotation ? (declared ? core.follow(declared, definition.path, definition.node) : unknown) : documented.ofParameter(variable, definition);
     const isInjected = core.parts.injection.ofParameter(definition) && callers.callSitesOf(definition.function, core.evaluator).length === 0;
     if (isInjected) return injected(ofType, variable, definition);
     const typed = isNoTransaction(ofType, variable) || isKept(ofType, definition) ? applicationWide(ofType) : ofType;
