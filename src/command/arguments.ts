@@ -93,7 +93,7 @@ export function parseInvocation(commandLine: readonly string[]): Invocation {
   });
   const given = new Map<string, string | undefined>();
   for (const token of tokens) {
-    if (token.kind === 'option') given.set(token.name, checkedValue(token.name, token.rawName, token.value));
+    if (token.kind === 'option') given.set(token.name, checkedValue(token));
   }
   if (given.has('help')) return { do: 'help' };
   if (given.has('version')) return { do: 'version' };
@@ -163,7 +163,15 @@ function lineOf(positionals: readonly string[]): { path: string; line: number } 
   return { path: parts[1], line };
 }
 
-function checkedValue(name: string, rawName: string, value: string | undefined): string | undefined {
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  /** Given as `--name=value`; undefined without a value. */
+  readonly inlineValue?: boolean | undefined;
+}
+
+function checkedValue({ name, rawName, value, inlineValue }: OptionToken): string | undefined {
   if (!isOption(name)) {
     const names = Object.keys(options).map((each) => `--${each}`);
     const guess = didYouMean(`--${name}`, names);
@@ -171,6 +179,9 @@ function checkedValue(name: string, rawName: string, value: string | undefined):
   }
   const takesValue = options[name].type === 'string';
   if (takesValue && (value === undefined || value === '')) throw new UsageError(`${rawName} needs a value; see --help.`);
+  if (takesValue && inlineValue === false && value?.startsWith('-')) {
+    throw new UsageError(`${rawName} needs a value, but ${value} follows; a value that begins so is written ${rawName}=${value}.`);
+  }
   if (!takesValue && value !== undefined) {
     throw new UsageError(`${rawName} takes no value, but was given ${JSON.stringify(value)}.`);
   }

@@ -96,7 +96,9 @@ const byText = (one: string, other: string): number => (one < other ? -1 : one >
 export async function writeBaseline(path: string, baseline: Baseline, shownAs: string): Promise<boolean> {
   const text = baselineText(baseline);
   const target = linked(path);
-  if ((await readFile(target, 'utf8').catch(() => null)) === text) return false;
+  const before = await readFile(target, 'utf8').catch(() => null);
+  // Git may check it out with Windows line breaks.
+  if (before?.replaceAll('\r\n', '\n') === text) return false;
   const temporary = join(dirname(target), `.baseline-${randomUUID()}.tmp`);
   try {
     const mode = await stat(target).then(

@@ -35,7 +35,16 @@ export async function changesSince(revision: string, folder: string): Promise<Ch
   // A submodule, and a repository within this one, count as a whole.
   const folders = [...files].filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
   const knows = (path: string): boolean => files.has(path) || folders.some((folder) => isInFolder(path, folder));
-  return { files, deleted, has: (path) => knows(path) || knows(realPath(path)) };
+  // Asked for every file that imports lead to, and again by each that leads there.
+  const answers = new Map<string, boolean>();
+  const has = (path: string): boolean => {
+    const known = answers.get(path);
+    if (known !== undefined) return known;
+    const answer = knows(path) || knows(realPath(path));
+    answers.set(path, answer);
+    return answer;
+  };
+  return { files, deleted, has };
 }
 
 const fields = (output: string): string[] => output.split('\0').filter((field) => field !== '');

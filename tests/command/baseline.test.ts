@@ -210,6 +210,16 @@ describe('a baseline file', () => {
     }
   });
 
+  it('with Windows line breaks is the same', async () => {
+    const folder = folderWith({ 'a.mjs': file(take('one', 1)) });
+    await execute(folder, ...update);
+    const text = read(folder).replaceAll('\n', '\r\n');
+    writeFileSync(join(folder, 'baseline.json'), text);
+    expect((await execute(folder, ...update)).stderr).toBe('baseline.json is up to date.\n');
+    expect(read(folder)).toBe(text);
+    expect(await execute(folder, ...known)).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
   it('merged by hand may bring an entry twice', async () => {
     const folder = folderWith({ 'a.mjs': file(take('one', 1, 1)) });
     await execute(folder, ...update);

@@ -319,6 +319,7 @@ describe('bad usage', () => {
     [['-x'], 'Unknown option -x; allowed: --preset, --format, --config, --no-config, --changed-since, --baseline, --update-baseline, --include-suppressed, --output, --help, --version.'],
     [['--no-config=x'], '--no-config takes no value, but was given "x".'],
     [['--config', 'a.js', '--no-config'], '--config a.js and --no-config contradict each other; give one of them.'],
+    [['--changed-since', '--format', 'json'], '--changed-since needs a value, but --format follows; a value that begins so is written --changed-since=--format.'],
     [['--update-baseline'], '--update-baseline needs --baseline FILE, which says what to write.'],
     [['--include-suppressed'], '--include-suppressed belongs to --format json and sarif; --format is "stylish".'],
     [['facts', '--changed-since', 'main'], 'facts does not take --changed-since; allowed: --output, --config, --no-config.'],

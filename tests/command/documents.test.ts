@@ -61,7 +61,7 @@ function sample(files: Readonly<Record<string, string>> = {}) {
   repository.git('init', '--quiet', '--initial-branch=main');
   repository.commit();
   repository.git('update-ref', 'refs/remotes/origin/main', 'HEAD');
-  const env = { ...process.env, PATH: [bin, process.env['PATH']].join(delimiter), GITHUB_BASE_REF: 'main', CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main', GIT_CONFIG_GLOBAL: '/dev/null', FORCE_COLOR: '0' };
+  const env = { ...process.env, PATH: [bin, process.env['PATH']].join(delimiter), GITHUB_BASE_REF: 'main', CI_MERGE_REQUEST_DIFF_BASE_SHA: repository.git('rev-parse', 'HEAD'), GIT_CONFIG_GLOBAL: '/dev/null', FORCE_COLOR: '0' };
   const bash = (code: string, more: NodeJS.ProcessEnv = {}) => {
     const { status, stdout, stderr } = spawnSync('bash', ['-e', '-o', 'pipefail', '-c', code], { cwd: folder, encoding: 'utf8', input: '', env: { ...env, ...more } });
     return { status, stdout, stderr };
