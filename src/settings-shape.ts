@@ -184,6 +184,7 @@ const kind = object<Kind>([], {
   role,
   extends: string,
   injectedAs: string,
+  joinsUnseen: boolean,
   notInTransactions: strings,
   methods: record(call),
   properties: record(give),

@@ -160,6 +160,8 @@ export interface Kind {
   extends?: string;
   /** The kind that a dependency-injection container hands out where a type names this one; by default this kind. */
   injectedAs?: string;
+  /** Its statements run in the transaction that is open around them, begun in whichever file: Effect's client, MikroORM's `em`. */
+  joinsUnseen?: boolean;
   /** Methods that transactions of the library do not have: what one is called on is none. */
   notInTransactions?: readonly string[];
   /** `x.name(…)` and `` x.name`…` ``; for the latter, positions of arguments hold nothing. */

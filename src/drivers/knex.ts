@@ -22,22 +22,61 @@ export default defineDriver({
   name: 'knex',
   dialect: 'either',
   untypedRows: true,
-  modules: ['knex'],
+  modules: ['knex', '@strapi/strapi', '@strapi/types'],
   defaultIsNamespace: true,
   placeholders: knexPlaceholders,
   implicitTransactions: nestTransactions,
   binding: { undefined: 'throws', null: 'null' },
   exports: [
     { names: ['Knex.Transaction', 'default.Transaction'], type: 'transaction' },
-    { names: ['default', 'knex'], call: { gives: pool } },
+    { names: ['default', 'knex'], modules: ['knex'], call: { gives: pool } },
+    { names: ['strapi'], global: true, is: 'strapi' },
+    { names: ['Strapi', 'Core.Strapi'], type: 'strapi' },
     /** Migrations get a transaction under this type. */
     { names: ['Knex'], call: { gives: pool }, type: { kind: 'knex', ambiguous: 'in-migrations' } },
   ],
   distinctiveMethods: { transactionProvider: 'knex' },
-  distinctiveProperties: { knex: 'knex' },
+  distinctiveProperties: { knex: 'knex', strapi: 'strapi' },
   importedHandle: { kind: 'knex', methods: ['raw', 'transaction'], calledToo: true },
-  kinds: knexKinds,
+  kinds: {
+    ...knexKinds,
+    /** Strapi hands out its Knex. What goes through its own queries joins an open transaction; the Knex does not. */
+    strapi: { role: 'pool', properties: { db: { kind: 'strapi-database', same: true } } },
+    'strapi-database': {
+      methods: { transaction: { callback: { argument: 0, parameters: { 0: 'strapi-transaction' } }, resolves: 'strapi-transaction' } },
+      properties: { connection: { kind: 'knex', same: true } },
+    },
+    'strapi-transaction': {
+      role: 'transaction',
+      methods: { commit: { effect: { does: 'commits' } }, rollback: { effect: { does: 'rolls-back' } } },
+      properties: { trx: { kind: 'transaction', same: true } },
+    },
+  },
   examples: [
+    {
+      code: `import type { Core } from '@strapi/strapi';
+        import type { Strapi } from '@strapi/types';
+        export const lock = async (strapi: Core.Strapi) => { await strapi.db.connection.raw('SELECT pg_advisory_lock(1)'); };
+        export const unlock = async (app: Strapi) => { await app.db.connection.raw('SELECT pg_advisory_unlock(1)'); };
+        export const bootstrap = async ({ strapi }) => { await strapi.db.connection.raw('SELECT pg_advisory_lock(2)'); };`,
+      sends: [{ over: 'pool' }, { over: 'pool' }, { over: 'pool' }],
+    },
+    {
+      code: `export default {
+          async beforeCreate() {
+            await strapi.db.transaction(async ({ trx }) => {
+              await trx.raw('SELECT pg_advisory_xact_lock(1)');
+              await strapi.db.connection.raw('SELECT pg_advisory_lock(2)');
+            });
+            const scope = await strapi.db.transaction();
+            await scope.trx.raw('SELECT pg_advisory_xact_lock(3)');
+            if (scope.failed) await scope.rollback();
+            else await scope.commit();
+          },
+        };`,
+      sends: [{ over: 'transaction' }, { over: 'pool' }, { over: 'transaction' }],
+      effects: ['rolls-back', 'commits'],
+    },
     {
       code: `import knex from 'knex';
         const db = knex({ client: 'pg', connection: process.env.DATABASE_URL });

@@ -53,7 +53,7 @@ export default defineDriver({
     { names: ['MikroORM'], new: 'orm' },
     { names: ['MikroORM.init'], call: { resolves: 'orm' } },
     { names: ['MikroORM.initSync'], call: { gives: 'orm' } },
-    { names: ['EntityManager', 'SqlEntityManager'], type: { kind: 'entity-manager', ambiguous: true } },
+    { names: ['EntityManager', 'SqlEntityManager'], type: 'global-manager' },
     { names: ['AbstractSqlConnection'], type: 'driver-connection' },
     {
       names: ['raw', 'sql'],
@@ -95,7 +95,7 @@ export default defineDriver({
       },
     },
     /** `orm.em` joins an open transaction through AsyncLocalStorage; a fork never does. */
-    'global-manager': { role: 'unknown', extends: 'entity-manager' },
+    'global-manager': { role: 'pool', joinsUnseen: true, extends: 'entity-manager' },
     fork: { role: 'pool', extends: 'entity-manager' },
     'transaction-manager': { role: 'transaction', extends: 'entity-manager' },
     'transaction-context': {},
@@ -173,7 +173,7 @@ export default defineDriver({
         { over: 'pool', cell: 'ok' },
         { over: 'pool', cell: 'row.ok' },
         { over: 'pool', cell: 'row.ok' },
-        { over: 'unknown' },
+        { over: 'pool' },
       ],
       effects: ['closes'],
     },
@@ -261,7 +261,7 @@ export default defineDriver({
             await connection.execute('SELECT pg_advisory_lock(3)');
           }
         }`,
-      sends: [{ over: 'unknown' }, { over: 'unknown' }, { over: 'pool' }],
+      sends: [{ over: 'pool' }, { over: 'pool' }, { over: 'pool' }],
     },
   ],
 });

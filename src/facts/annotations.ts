@@ -6,7 +6,7 @@ import type { Evaluator } from './evaluator.js';
 import type { DeclaredHandles } from './declared/handles.js';
 import { createAdoption } from './imports/adoption.js';
 import type { LinkedFiles } from './imports/linked-files.js';
-import { kindOf, roleOfKind } from './kinds.js';
+import { kindOf, readKind, roleOfKind } from './kinds.js';
 import type { Modules } from './modules.js';
 import { bareHandle, unknown, type DriverObject, type Value } from './values.js';
 
@@ -300,7 +300,7 @@ export function declared(driver: DriverDescriptor, kind: string, at: TSESTree.No
   const role = roleOfKind(driver, kind);
   if (role === undefined && open === 'none') return { type: 'object', driver, kind, node: at, handle: null };
   const handle = bareHandle({ role: open === 'any-role' ? 'unknown' : (role ?? 'unknown'), driver, kind, identity: at, evidence: { because, node: at } });
-  return { type: 'object', driver, kind, node: at, handle: { ...handle, mayBeTransaction: open === 'or-transaction' } };
+  return { type: 'object', driver, kind, node: at, handle: { ...handle, mayBeTransaction: open === 'or-transaction' || readKind(driver, kind, ({ joinsUnseen }) => joinsUnseen) === true } };
 }
 
 /** The same kind of object, but in which role is open. */

@@ -9,7 +9,8 @@ export function applicationWide(value: Value): Value {
   if (value.type === 'promise') return { type: 'promise', of: applicationWide(value.of) };
   if (value.type !== 'object' || !value.handle) return value;
   const { driver, handle } = value;
-  if (handle.role !== 'unknown' && !handle.mayBeTransaction) return value;
+  const joins = readKind(driver, value.kind, ({ joinsUnseen }) => joinsUnseen) === true;
+  if (joins || (handle.role !== 'unknown' && !handle.mayBeTransaction)) return value;
   const kind = readKind(driver, value.kind, (described) => described.injectedAs) ?? value.kind;
   const role = roleOfKind(driver, kind);
   return role === undefined || role === 'unknown' ? value : { ...value, kind, handle: { ...handle, kind, role, mayBeTransaction: false } };

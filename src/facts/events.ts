@@ -10,6 +10,8 @@ import { effects, type ConnectionEffect } from './effects.js';
 import type { CallMeaning } from './evaluator.js';
 import { evaluation } from './evaluation.js';
 import type { Keys } from './keys.js';
+import { createImplicitTransactions } from './implicit-transactions.js';
+import { readKind } from './kinds.js';
 import { lockHelpers, type LockHelperCall } from './lock-helpers.js';
 import { queries, type Query, type QueryLock } from './queries.js';
 import type { Handle } from './values.js';
@@ -91,8 +93,9 @@ const arrayMethods: ReadonlySet<string> = new Set(['map', 'forEach', 'filter', '
 export const events = definePass(
   'events',
   [scopes, nodes, evaluation, queries, effects, lockHelpers],
-  ([scopesOfFile, nodesOfFile, evaluated, statements, effectsOfFile, helperCalls]): Events => {
+  ([scopesOfFile, nodesOfFile, evaluated, statements, effectsOfFile, helperCalls], unit): Events => {
     const { evaluator, backends, keys } = evaluated;
+    const mayJoinTransaction = createImplicitTransactions(unit, evaluated.drivers);
     const sent = bySendingCall(statements);
     const effectsByNode = new Map<TSESTree.Node, ConnectionEffect>(effectsOfFile.map((effect) => [effect.node, effect]));
     const helperByNode = new Map<TSESTree.Node, LockHelperCall>(helperCalls.map((call) => [call.node, call]));
@@ -126,9 +129,14 @@ export const events = definePass(
       const handle = handleOf(first);
       if (first.sent === 'never') return [{ kind: 'never-sent', node: first.node, query: first, handle }];
       const event: StatementEvent = { kind: 'statement', node: first.node, handle, alternatives: group.map(statementOf) };
-      const takesAnother = (handle.role === 'pool' || handle.role === 'http') && handle.evidence.because !== 'accessor';
-      if (!takesAnother) return [event];
+      if (!takesAnother(handle)) return [event];
       return [event, { kind: 'use-pool', node, pool: handle, query: first }];
+    }
+
+    /** What joins an open transaction by itself sends over that one's connection. */
+    function takesAnother(handle: Handle): boolean {
+      if (handle.role !== 'pool' && handle.role !== 'http') return false;
+      return handle.evidence.because !== 'accessor' && !mayJoinTransaction(handle) && readKind(handle.driver, handle.kind, ({ joinsUnseen }) => joinsUnseen) !== true;
     }
 
     /** A parameter to which callers pass several connections is one connection at a time. */
@@ -213,7 +221,7 @@ export const events = definePass(
     function poolUses(node: TSESTree.CallExpression | TSESTree.NewExpression | TSESTree.TaggedTemplateExpression): readonly Event[] {
       const meaning = evaluator.meaningOf(node);
       const pool = meaning?.receiver?.handle;
-      if (!meaning?.call.usesConnection || !pool || (pool.role !== 'pool' && pool.role !== 'http') || mayBeToldItsHandle(node, meaning)) return [];
+      if (!meaning?.call.usesConnection || !pool || !takesAnother(pool) || mayBeToldItsHandle(node, meaning)) return [];
       return [{ kind: 'use-pool', node, pool, query: null }];
     }
 

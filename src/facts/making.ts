@@ -3,7 +3,7 @@ import type { DriverDescriptor, Give, GiveDetails, Position, Role } from '../dri
 import { isClass, isFunction, memberName, unwrap } from '../source/ast.js';
 import type { Scopes } from '../source/scope.js';
 import { detailsOf, type Core, type Making } from './core.js';
-import { roleOfKind } from './kinds.js';
+import { readKind, roleOfKind } from './kinds.js';
 import type { Configuration, DriverObject, Handle, MakingNode } from './values.js';
 
 /** Makes the objects that a driver's calls give, and works out over which backend they send. */
@@ -46,7 +46,7 @@ export function createMaking(core: Core) {
       lifetime: making.lifetime ?? null,
       moduleLevel: making.moduleLevel ?? isModuleLevel(call),
       assumed: from?.assumed ?? false,
-      mayBeTransaction: false,
+      mayBeTransaction: readKind(driver, details.kind, (kind) => kind.joinsUnseen) === true,
     };
     // What speaks HTTP has no session, whatever it is built on.
     if (wrapped === 'unknown') return role === 'http' ? made : { ...made, role: 'unknown' };

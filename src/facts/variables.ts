@@ -123,7 +123,15 @@ export function createVariables(core: Core) {
     const passed = passedFor(variable, definition);
     if (isDecided(passed)) return passed;
     if (typed.type !== 'unknown') return identified(typed, variable);
-    return passed.type === 'unknown' && passed.alternatives.length === 0 ? (proven(variable) ?? passed) : passed;
+    return passed.type === 'unknown' && passed.alternatives.length === 0 ? (proven(variable) ?? taken(definition, variable) ?? passed) : passed;
+  }
+
+  /** `({ prisma }) => …`: what is taken from an object of which nothing is known. */
+  function taken({ path }: ParameterDefinition, variable: Variable): Value | null {
+    const [identifier] = variable.identifiers;
+    if (!identifier || path.length === 0) return null;
+    const value = core.follow(unknown, path, identifier);
+    return value.type === 'unknown' ? null : identified(value, variable);
   }
 
   /** A parameter on which a method is called that only one library's clients have, not its transactions. */

@@ -43,7 +43,7 @@ describe('what a dependency-injection container hands out', () => {
     one('no container in sight', service('', 'private readonly db: EntityManager', typeorm), '5 unknown pg_advisory_lock'),
     one('an unrelated decorator', service('@Entity()', 'private readonly db: EntityManager', typeorm), '5 unknown pg_advisory_lock'),
     one('a class that the file makes with something unknown', `${service('@Injectable()', 'private readonly db: EntityManager', typeorm)}\nexport const make = (db) => new Jobs(db);`, '5 unknown pg_advisory_lock'),
-    one('MikroORM, which joins a transaction unseen', service('@Injectable()', 'private readonly db: EntityManager', "import { EntityManager } from '@mikro-orm/core';", `this.db.execute(${LOCK})`), '5 unknown pg_advisory_lock'),
+    one('MikroORM, over which a session lock is wrong in a transaction, too', service('@Injectable()', 'private readonly db: EntityManager', "import { EntityManager } from '@mikro-orm/core';", `this.db.execute(${LOCK})`), '5 pool pg_advisory_lock'),
     one('transactions that are begun by a decorator', service('@Injectable()', 'private readonly db: EntityManager', `${typeorm} import { Transactional } from 'typeorm-transactional';`), '5 unknown pg_advisory_lock'),
     one('transactions that are begun by a decorator of the project', service('@Injectable()', 'private readonly db: EntityManager', `${typeorm} import { Transactional } from './transactional';`, `this.db.query(${LOCK})`).replace('  lock()', '  @Transactional() lock()'), '5 unknown pg_advisory_lock'),
     one('what is reached through something injected', service('@Injectable()', 'private readonly host: Host', '', `this.host.tx.query(${LOCK})`), '5 unknown pg_advisory_lock'),
@@ -73,6 +73,7 @@ describe('a handle of the whole module', () => {
     one('that looks for its caller\'s transaction', "import { als, client } from './client';\nconst db = new Proxy(client, { get: (target, name) => Reflect.get(als.getStore() ?? target, name) });\nexport const run = async () => { await db.$executeRaw`SELECT pg_advisory_lock(1)`; };", '3 unknown pg_advisory_lock'),
     one('named after its library', "import prisma from './client';\nimport { knex } from './knex';\nawait prisma.$executeRaw`SELECT pg_advisory_lock(1)`;\nawait knex.raw('SELECT pg_advisory_lock(2)');", '3 pool pg_advisory_lock', '4 pool pg_advisory_lock'),
     one('in a property named after its library', "export const run = (app) => app.prisma.$executeRaw`SELECT pg_advisory_lock(1)`;", '1 pool pg_advisory_lock'),
+    one('in a property of a parameter', "export const run = async ({ prisma }) => { await prisma.$executeRaw`SELECT pg_advisory_lock(1)`; };", '1 pool pg_advisory_lock'),
     one('what a service calls its client', "import { PrismaService } from './prisma.service';\nexport const run = (prisma: PrismaService) => prisma.client.$executeRaw`SELECT pg_advisory_lock(1)`;", '2 pool pg_advisory_lock'),
   ]);
 });

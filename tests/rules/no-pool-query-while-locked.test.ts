@@ -56,6 +56,7 @@ runRuleTests(rule, {
   valid: [
     ...perDriver.map(({ good }) => good),
     silent('something that is no database in a file that imports a library', "import { db } from './db';\nimport { bus } from './bus';\nimport { sql } from 'drizzle-orm';\nexport async function run() {\n  await db.transaction(async (tx) => {\n    await tx.execute(sql`SELECT pg_advisory_xact_lock(7)`);\n    await bus.execute(new Refresh());\n  });\n}"),
+    silent('a manager of MikroORM, which joins the transaction', "import { EntityManager } from '@mikro-orm/core';\nexport class Jobs {\n  constructor(em: EntityManager) { this.em = em; }\n  async run() {\n    await this.em.transactional(async (tem) => {\n      await tem.execute('SELECT pg_advisory_xact_lock(7)');\n      await this.em.flush();\n      await this.em.execute('SELECT 1');\n    });\n  }\n}"),
     silent('before the lock', pg.connection.wrap(`await pool.query('SELECT 1');\n  await ${lock};`)),
     silent('after the unlock', pg.connection.wrap(`await ${lock};\n  await c.query('SELECT pg_advisory_unlock(7)');\n  await pool.query('SELECT 1');`)),
     silent('after the session has ended', pg.connection.wrap(`await ${lock};\n  c.release(true);\n  await pool.query('SELECT 1');`)),

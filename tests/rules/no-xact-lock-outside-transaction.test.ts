@@ -97,6 +97,8 @@ runRuleTests(rule, {
     silent('an injected object of unknown type, which may know the open transaction', `@Injectable()\nexport class Jobs {\n  constructor(private readonly store: Store) {}\n  async run() { await this.store.query('${xact}'); await this.store.query('UPDATE job SET n = 1'); }\n}`),
     silent('nothing but the lock over an injected handle of a library that can join transactions unseen', `import { DataSource } from 'typeorm';\n@Injectable()\nexport class Locks {\n  constructor(private readonly db: DataSource) {}\n  async lock() { await this.db.query('${xact}'); }\n}`),
     silent('an object of the project in a file that imports a library', `import { sql } from 'drizzle-orm';\n@Injectable()\nexport class Jobs {\n  constructor(private readonly locks: LockRepository) {}\n  async run() { await this.locks.execute(sql\`${xact}\`); await this.locks.execute(sql\`UPDATE job SET n = 1\`); }\n}`),
+    silent('an entity manager of MikroORM, which joins the transaction that is open', `import { EntityManager } from '@mikro-orm/core';\n@Injectable()\nexport class Jobs {\n  constructor(private readonly em: EntityManager) {}\n  async run() { await this.em.execute('${xact}'); await this.em.flush(); }\n}`),
+    silent("Effect's client, which finds the transaction in its context", `import { SqlClient } from '@effect/sql';\nexport const run = Effect.gen(function* () { const sql = yield* SqlClient.SqlClient; yield* sql\`${xact}\`; yield* sql\`UPDATE job SET n = 1\`; });`),
     silent('an unknown handle', `export const run = (pool) => pool.query('${xact}');`),
     silent('a look-alike', pool("await pool.query('SELECT my_advisory_xact_lock(7)');")),
   ],
