@@ -71,7 +71,9 @@ describe.skipIf(!server)('on MariaDB', () => {
   it.each<[string, (connection: Connection) => unknown]>([
     ['the end of the session', (connection) => connection.end()],
     ['a reset of the session', (connection) => connection.reset()],
-    ['a change of the user', (connection) => connection.changeUser({ user: 'root', database: 'mysql' })],
+    ['KILL', async (connection) => {
+      await (await connect()).query(`KILL ${connection.threadId ?? 0}`);
+    }],
     ['the loss of the socket', (connection) => connection.destroy()],
   ])('a lock is freed by %s', async (_, free) => {
     const [one, other] = [await connect(), await connect()];
