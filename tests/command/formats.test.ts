@@ -101,6 +101,41 @@ describe('the command prints SARIF', () => {
   });
 });
 
+describe('edits that cure a finding', () => {
+  /** On lines that ESLint counts otherwise, after characters of several bytes and units, with a byte order mark and Windows line breaks. */
+  const awkward = `\uFEFF/* é€😀\u2028 */ export const claim = (client) => client.query(\`SELECT pg_advisory_xact_lock(id) FROM jobs\r\n  ORDER BY id\r\n  LIMIT 5\`);\r\n// last\r\n`;
+  const folder = folderWith({ 'a.mjs': awkward });
+
+  async function cured(): Promise<string> {
+    const { stdout } = await execute(folder, '--format', 'json');
+    const [{ messages: [message] = [] } = {}] = JSON.parse(stdout) as { messages?: { suggestions: { fix: { range: [number, number]; text: string } }[] }[] }[];
+    const { range: [start, end], text } = message?.suggestions[0]?.fix ?? { range: [0, 0], text: '' };
+    const code = awkward.slice(1);
+    return `\uFEFF${code.slice(0, start)}${text}${code.slice(end)}`;
+  }
+
+  it('are the same in SARIF', async () => {
+    const [result] = await sarifResults(folder);
+    const { deletedRegion, insertedContent } = result?.fixes?.[0]?.artifactChanges[0]?.replacements[0] ?? {};
+    const lines = awkward.slice(1).split(/(?<=\n)/);
+    const offset = (line = 0, column = 0): number => lines.slice(0, line - 1).join('').length + column - 1;
+    const [start, end] = [offset(deletedRegion?.startLine, deletedRegion?.startColumn), offset(deletedRegion?.endLine, deletedRegion?.endColumn)];
+    const code = awkward.slice(1);
+    expect(`\uFEFF${code.slice(0, start)}${insertedContent?.text ?? ''}${code.slice(end)}`).toBe(await cured());
+  });
+
+  it('are the same in rdjson, by bytes', async () => {
+    const { stdout } = await execute(folder, '--format', 'rdjson');
+    type Position = { line: number; column: number };
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: { suggestions: { range: { start: Position; end: Position }; text: string }[] }[] };
+    const bytes = Buffer.from(awkward);
+    const lines = awkward.split(/(?<=\n)/);
+    const offset = ({ line, column }: Position): number => Buffer.byteLength(lines.slice(0, line - 1).join('')) + column - 1;
+    const { range, text } = diagnostics[0]?.suggestions[0] ?? { range: { start: { line: 1, column: 1 }, end: { line: 1, column: 1 } }, text: '' };
+    expect(Buffer.concat([bytes.subarray(0, offset(range.start)), Buffer.from(text), bytes.subarray(offset(range.end))]).toString()).toBe(await cured());
+  });
+});
+
 describe('JSON', () => {
   it('tells what is suppressed only when asked, as ESLint does', async () => {
     const folder = folderWith({ 'a.mjs': twice.replaceAll("lock(1)');", "lock(1)'); // eslint-disable-line -- known") });
