@@ -8,6 +8,7 @@ import { ESLint, Linter } from 'eslint';
 import { createPlugin } from '../src/plugin.js';
 import { mentionsLock } from '../src/sql/lock-functions.js';
 import { writeTree } from './generated-tree.js';
+import { locksOfProject } from './locks-of-project.js';
 import { latency } from './keystrokes.js';
 
 const rounds = 3;
@@ -45,6 +46,7 @@ try {
 await perFileWithLocks([resolve('examples/incidents/*.ts')]);
 growth();
 await editor();
+await locksOfProject();
 
 /** Fresh processes: what importing the plugin takes, and what the first statement adds, which starts the SQL parser. */
 function startUp(): void {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 
 export interface GeneratedProject {
   readonly folder: string;
+  readonly files: number;
   /** Every problem that was put in: its kind, and the files it shows, in order. */
   readonly seeded: readonly SeededProblem[];
   /** Statements and calls of helpers that take a lock. */
@@ -253,5 +254,5 @@ export function writeProject({ files, sites, copies }: { readonly files: number;
     taken += lock.sites;
   }
   write('src/lib/keys.ts', `${constants.join('\n')}\n`);
-  return { folder, seeded: seeded.map(({ problem }) => problem), sites: taken };
+  return { folder, files: written, seeded: seeded.map(({ problem }) => problem), sites: taken };
 }

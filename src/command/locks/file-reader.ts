@@ -3,22 +3,23 @@ import { configuration } from '../../facts/configuration.js';
 import { configuredLimits } from '../../facts/configured-limits.js';
 import { evaluation } from '../../facts/evaluation.js';
 import { events, type Event } from '../../facts/events.js';
-import { exportTable } from '../../facts/imports/exports.js';
 import { lockHelpers } from '../../facts/lock-helpers.js';
 import { queries, type QueryLock } from '../../facts/queries.js';
 import { helpers } from '../../facts/summaries.js';
-import type { Handle, Value } from '../../facts/values.js';
+import type { Handle } from '../../facts/values.js';
+import { defaultOf } from '../../facts/variables.js';
 import { resultsOf, type Unit } from '../../pass.js';
-import { isFunction, isInside, keyName, unwrap, unwrappedParent, memberName, type ClassNode, type FunctionNode } from '../../source/ast.js';
+import { isFunction, isInside, unwrap, unwrappedParent, type FunctionNode } from '../../source/ast.js';
 import { scopes } from '../../source/scope.js';
 import { nodes } from '../../source/walk.js';
-import { defaultOf } from '../../facts/variables.js';
 import { heldLocks } from '../../state/held-locks.js';
 import { lockTimeouts } from '../../state/lock-timeouts.js';
 import type { Acquire, HeldLock } from '../../state/model.js';
 import { waitLimits } from '../../state/wait-limits.js';
+import { exportedFunctions } from './exported-functions.js';
+import { calledName, isAwaited, nameAround, nameOf } from './function-names.js';
 import { constructorIn, createKeyReader, functionIn } from './key-reader.js';
-import type { Database, ExportedFunction, FileLocks, FunctionId, HeldCall, HeldParameter, LockPair, LockReference, LockSite, LockUse, Place, ProjectCall, Timeout } from './model.js';
+import type { Database, FileLocks, FunctionId, HeldCall, HeldParameter, LockPair, LockReference, LockSite, LockUse, Place, ProjectCall, Timeout } from './model.js';
 import { unknownTerm, wordsOf } from './terms.js';
 
 /** What the file says of locks: its own statements, its calls of the project's functions, and what it holds meanwhile. */
@@ -64,7 +65,7 @@ class FileReader {
       pairs: this.#pairs(),
       heldCalls: this.#heldCalls(),
       heldParameters: this.#heldParameters(),
-      exports: this.#exports(),
+      exports: exportedFunctions(this.#unit, this.#facts.evaluated, this.#keys.idOf),
       unsentUnlocks: this.#unsentUnlocks(),
     };
   }
@@ -154,7 +155,7 @@ class FileReader {
     return {
       place: this.#keys.placeOf(call),
       callee: this.#keys.idOf(fn),
-      calleeName: nameOf(fn) ?? memberOrName(call) ?? 'a function',
+      calleeName: nameOf(fn) ?? calledName(call) ?? 'a function',
       arguments: [...given, ...defaults].map((argument) => (argument ? this.#keys.termOf(argument, []) : unknownTerm('undefined', ''))),
       callbacks: functions.map((each) => each && this.#keys.idOf(each)),
       ...this.#ownerOf(call),
@@ -245,7 +246,7 @@ class FileReader {
     const { parent, child } = unwrappedParent(fn);
     if (parent?.type !== 'CallExpression' || parent.callee === child) return false;
     const { eventsOfFile, ownHelpers } = this.#facts;
-    const name = memberOrName(parent);
+    const name = calledName(parent);
     const isReaction = parent.callee.type === 'MemberExpression' && name !== null && ['then', 'catch', 'finally'].includes(name);
     return isReaction || eventsOfFile.callbackOf(parent)?.function === fn || ownHelpers.callbackOf(parent)?.function === fn;
   }
@@ -253,84 +254,13 @@ class FileReader {
   #unsentUnlocks(): readonly string[] {
     const { statements, nodesOfFile } = this.#facts;
     const sent = statements.filter(({ locks }) => locks.some(({ operation }) => operation.action === 'release' || operation.action === 'release-all'));
-    const isSent = (node: TSESTree.Node): boolean => sent.some(({ node: call, sql }) => isInside(node, call) || (sql !== null && sql.segments.some(({ origin }) => origin === node)));
+    const isSent = (node: TSESTree.Node): boolean => sent.some(({ node: call, sql }) => isInside(node, call) || sql?.segments.some(({ origin }) => origin === node) === true);
     return nodesOfFile.strings.flatMap((node) => {
       const text = node.type === 'Literal' ? node.value : node.quasis.map(({ value }) => value.cooked ?? value.raw).join('${}');
       return unlockCall.test(text) && !isSent(node) ? [text] : [];
     });
   }
-
-  /** Functions that other files can call, by the words they write for it. */
-  #exports(): readonly ExportedFunction[] {
-    const { evaluated, scopesOfFile } = this.#facts;
-    const [table] = resultsOf([exportTable], this.#unit);
-    const found: ExportedFunction[] = [];
-    const add = (word: string, value: Value): void => {
-      if (value.type === 'function') found.push({ id: this.#keys.idOf(value.node), word: word === 'default' ? (nameOf(value.node) ?? word) : word });
-      const home = value.type === 'class' ? value.node : value.type === 'instance' ? value.class : null;
-      if (home) found.push(...methodsOf(home).map(([name, fn]) => ({ id: this.#keys.idOf(fn), word: name === 'constructor' ? (word === 'default' ? (home.id?.name ?? word) : word) : name })));
-      if (value.type === 'record') {
-        for (const property of value.node.properties) {
-          const name = property.type === 'Property' ? keyName(property) : null;
-          const fn = property.type === 'Property' ? evaluated.evaluator.valueOf(property.value) : null;
-          if (name !== null && fn?.type === 'function') found.push({ id: this.#keys.idOf(fn.node), word: name });
-        }
-      }
-    };
-    for (const [name, exported] of table.names) {
-      if (exported.kind === 'expression') add(name, evaluated.evaluator.valueOf(exported.node));
-      const variable = exported.kind === 'local' ? scopesOfFile.variableOf(exported.identifier) : null;
-      if (variable) add(name, evaluated.evaluator.valueOfVariable(variable));
-    }
-    if (table.whole) add('default', evaluated.evaluator.valueOf(table.whole));
-    return found;
-  }
 }
 
 /** Not just the name, as a message may have it. */
 const unlockCall = /(?:advisory_unlock\w*|release_lock|release_all_locks)\s*\(/i;
-
-function methodsOf(home: ClassNode): readonly (readonly [string, FunctionNode])[] {
-  return home.body.body.flatMap((member): (readonly [string, FunctionNode])[] => {
-    const name = 'key' in member ? keyName(member) : null;
-    return name !== null && 'value' in member && isFunction(member.value) ? [[name, member.value]] : [];
-  });
-}
-
-/** The name that a function is declared, assigned or defined under. */
-function nameOf(fn: FunctionNode): string | null {
-  if (fn.id) return fn.id.name;
-  const { parent } = fn;
-  if (parent.type === 'VariableDeclarator') return parent.id.type === 'Identifier' ? parent.id.name : null;
-  return parent.type === 'MethodDefinition' || parent.type === 'PropertyDefinition' || parent.type === 'Property' ? keyName(parent) : null;
-}
-
-/** The function's name, or that of the nearest function around it that has one. */
-function nameAround(fn: FunctionNode): string | null {
-  for (let node: TSESTree.Node | undefined = fn; node; node = node.parent) {
-    const name = isFunction(node) ? nameOf(node) : null;
-    if (name !== null) return name;
-  }
-  return null;
-}
-
-function memberOrName(call: TSESTree.CallExpression | TSESTree.NewExpression): string | null {
-  const callee = unwrap(call.callee);
-  if (callee.type === 'Identifier') return callee.name;
-  return callee.type === 'MemberExpression' ? memberName(callee) : null;
-}
-
-/** Awaited, returned, or an element of a list that is. */
-function isAwaited(call: TSESTree.Node): boolean {
-  const { parent } = unwrappedParent(call);
-  switch (parent?.type) {
-    case 'AwaitExpression':
-    case 'ReturnStatement':
-    case 'YieldExpression':
-    case 'ArrayExpression':
-    case 'ArrowFunctionExpression':
-      return true;
-    default:
-      return false;
-  }
-}
