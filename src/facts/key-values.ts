@@ -1,7 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass } from '../pass.js';
 import { enclosingFunction, isFunction, isInside, memberName, returnedExpressions, unwrap, type FunctionNode } from '../source/ast.js';
-import { staticValue } from '../source/constants.js';
 import { memberOf, sourceOf } from '../source/objects.js';
 import { scopes, type Reference, type Scopes, type Variable } from '../source/scope.js';
 import { hashChainOf, nameOf } from './callee-names.js';
@@ -48,7 +47,7 @@ class Question {
     if (this.#work > workLimit || this.#depth > depthLimit) return unknownValue;
     this.#depth += 1;
     const node = unwrap(expression);
-    const known = staticValue(node, this.scopes);
+    const known = this.evaluated.constantOf(node);
     const value = known ? valueOfConstant(known.value) : this.#evaluate(node, frames);
     this.#depth -= 1;
     return value;
@@ -226,7 +225,7 @@ class Question {
     const chain = callee.name === 'digest' ? hashChainOf(callee.object, this.scopes, evaluator) : null;
     if (chain) {
       const [algorithm] = chain.creation.arguments;
-      return digestResult(algorithm ? (staticValue(algorithm, this.scopes)?.value ?? null) : null, text(0), call);
+      return digestResult(algorithm ? (this.evaluated.constantOf(algorithm)?.value ?? null) : null, text(0), call);
     }
     if (callee.name === 'digest' && awaited && /\bsubtle$/.test(this.scopes.text.slice(...callee.object.range))) return digestResult(text(0), undefined, call);
     if (callee.name === 'reduce') return this.#reduced(call, frames);

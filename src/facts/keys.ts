@@ -1,7 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { childNodes } from '../flow/nodes.js';
 import { isFunction, isInside, memberName, unwrap } from '../source/ast.js';
-import { staticValue } from '../source/constants.js';
+import type { StaticValue } from '../source/constants.js';
 import { dottedName } from '../source/mutations.js';
 import type { Scopes, Variable } from '../source/scope.js';
 import type { SqlExpression } from '../sql/model.js';
@@ -58,7 +58,7 @@ type Term =
   | { readonly is: 'expression'; readonly node: TSESTree.Node; readonly frames: readonly Frame[] }
   | { readonly is: 'unknown' };
 
-export function createKeys(scopes: Scopes, frameReader: FrameReader): Keys {
+export function createKeys(scopes: Scopes, frameReader: FrameReader, constantOf: (expression: TSESTree.Node) => StaticValue | null): Keys {
   return { keyOf, compare, sameKey: (one, other) => compare(one, other).is, isSteady: (key, call) => isSteadyKey(key, outermostLoop(call)) };
 
   function keyOf(lock: QueryLock, frames: readonly Frame[]): LockKey {
@@ -187,7 +187,7 @@ export function createKeys(scopes: Scopes, frameReader: FrameReader): Keys {
   function reduced(term: Term): Term {
     if (term.is !== 'expression') return term;
     const resolved = frameReader.argumentFor(term.node, term.frames);
-    const known = staticValue(resolved?.node ?? term.node, scopes);
+    const known = constantOf(resolved?.node ?? term.node);
     return known && isPlain(known.value) ? { is: 'constant', text: constantText(String(known.value)) } : term;
   }
 
@@ -199,7 +199,7 @@ export function createKeys(scopes: Scopes, frameReader: FrameReader): Keys {
     const [a, b] = [left.node, right.node];
     if (a === b) return isImpure(a) ? unknown : same;
     const again = (x: TSESTree.Node, y: TSESTree.Node): Comparison => compareExpressions(x, left.frames, y, right.frames, depth + 1);
-    const constants = [staticValue(a, scopes), staticValue(b, scopes)] as const;
+    const constants = [constantOf(a), constantOf(b)] as const;
     if (constants[0] && constants[1]) {
       return constantText(String(constants[0].value)) === constantText(String(constants[1].value)) ? same : differentBy('key');
     }

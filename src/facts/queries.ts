@@ -1,6 +1,4 @@
-import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass, type Unit } from '../pass.js';
-import { staticValue } from '../source/constants.js';
 import { nodes } from '../source/walk.js';
 import { createBuilders } from './builders.js';
 import { evaluation } from './evaluation.js';
@@ -14,9 +12,8 @@ export type { BuilderStep, CallNode, Query, QueryLock } from './query.js';
 export const statementReader = definePass('statement reader', [evaluation], ([evaluated], unit: Unit) => {
   const { evaluator, scopes } = evaluated;
   const fragments = createFragments(evaluated, scopes);
-  const constantOf = (expression: TSESTree.Node) => staticValue(expression, scopes);
-  const builders = createBuilders(evaluator, evaluated.callers, fragments, scopes, unit.visitorKeys, constantOf);
-  return createStatements({ unit, scopes, evaluated, fragments, builders, constantOf });
+  const builders = createBuilders(evaluator, evaluated.callers, fragments, scopes, unit.visitorKeys, evaluated.constantOf);
+  return createStatements({ unit, scopes, evaluated, fragments, builders, constantOf: evaluated.constantOf });
 });
 
 /**

@@ -1,10 +1,9 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass } from '../pass.js';
 import { unwrap } from '../source/ast.js';
-import { staticValue } from '../source/constants.js';
 import { dottedName } from '../source/mutations.js';
-import { scopes } from '../source/scope.js';
 import type { SqlExpression } from '../sql/model.js';
+import { evaluation } from './evaluation.js';
 import { combine, toBigint } from './key-arithmetic.js';
 import { anyBigint, asText, bigintValue, concatenated, constantText, either, scatterOf, textValue, unknownValue, valueOfConstant, type Hash, type KeyValue } from './key-domain.js';
 import { keyValues, type KeyValues } from './key-values.js';
@@ -36,13 +35,13 @@ export interface SqlKeys {
 }
 
 /** Reads the arguments of lock functions: SQL, and the JavaScript values in it. */
-export const sqlKeys = definePass('SQL keys', [keyValues, scopes], ([values, scopesOfFile]): SqlKeys => {
+export const sqlKeys = definePass('SQL keys', [keyValues, evaluation], ([values, { constantOf }]): SqlKeys => {
   const memo = new WeakMap<QueryLock, readonly SqlKey[]>();
   return {
     argumentsOf(lock) {
       const known = memo.get(lock);
       if (known) return known;
-      const reader = new Reader(lock, values, (node) => staticValue(node, scopesOfFile));
+      const reader = new Reader(lock, values, constantOf);
       const read = lock.operation.arguments.map((argument) => reader.read(argument, 0));
       memo.set(lock, read);
       return read;

@@ -129,7 +129,9 @@ export function createStatements(parts: StatementParts) {
   function textsOf(sending: CallNode, sends: Sends, frames: readonly Frame[]): readonly SqlText[] {
     if (sends.functionName || sends.runs !== undefined) return namedFunctions.textsOf(sending, sends, frames);
     const place = fragments.firstOf(sending, sends.sql, frames);
-    return place.kind === 'found' ? alternativesOfText(place.node, scopes, textOptions(frames)) : [];
+    if (place.kind !== 'found') return [];
+    const texts = alternativesOfText(place.node, evaluated.constants, textOptions(frames));
+    return evaluated.links.isOwn(sending) ? texts.map((text) => ownQueries.textOf(text, place.node)) : texts;
   }
 
   function textOptions(frames: readonly Frame[]): TextOptions {
@@ -166,7 +168,7 @@ export function createStatements(parts: StatementParts) {
   }
 
   function locksOfPiece(piece: BuilderFragment, query: Query, driver: DriverDescriptor, level: QueryLevel): QueryLock[] {
-    const text = textOf(piece.node, scopes, textOptions([]));
+    const text = textOf(piece.node, evaluated.constants, textOptions([]));
     if (!text) return [];
     const fragment = fragments.fragmentOf(piece.node)?.fragment;
     const analysis = analyse(text, driver, fragment?.placeholders, 'either');

@@ -1,7 +1,6 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import { definePass } from '../pass.js';
 import { enclosingFunction, isFunction, isInside, memberName, returnedExpressions, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
-import { staticValue } from '../source/constants.js';
 import { sourceOf } from '../source/objects.js';
 import { scopes, type Reference, type Scopes, type Variable } from '../source/scope.js';
 import type { SqlExpression } from '../sql/model.js';
@@ -90,7 +89,7 @@ class Search {
   #in(expression: TSESTree.Node, frames: readonly Frame[]): Instability | null {
     const node = unwrap(expression);
     this.#work += 1;
-    if (this.#work > workLimit || this.#depth > depthLimit || staticValue(node, this.scopes)) return null;
+    if (this.#work > workLimit || this.#depth > depthLimit || this.evaluated.constantOf(node)) return null;
     this.#visited.add(node);
     this.#depth += 1;
     const found = this.#evaluate(node, frames);
@@ -239,7 +238,7 @@ class Search {
   #counterOf(variable: Variable, node: TSESTree.Node): Instability | null {
     const declarator = variable.defs[0]?.node;
     if (!this.scopes.isModuleLevel(variable) || declarator?.type !== 'VariableDeclarator' || !declarator.init) return null;
-    const start = staticValue(declarator.init, this.scopes)?.value;
+    const start = this.evaluated.constantOf(declarator.init)?.value;
     const additions = this.scopes.writesOf(variable).filter((write) => write.identifier !== declarator.id);
     const isCount = (typeof start === 'number' || typeof start === 'bigint') && additions.length > 0 && additions.every(isAddition);
     return isCount ? { source: variable.name, node, kind: 'counter' } : null;

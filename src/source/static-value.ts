@@ -12,7 +12,8 @@ export interface StaticValue {
 /** Expressions nested deeper than this are unknown, which also bounds the stack. */
 const depthLimit = 200;
 
-const memo = new WeakMap<TSESTree.Node, StaticValue | null>();
+// By the view of names, too: through one that sees other files, an expression may be known that is unknown otherwise.
+const memos = new WeakMap<Scopes, WeakMap<TSESTree.Node, StaticValue | null>>();
 
 /**
  * The value an expression surely has whenever it is evaluated, as far as this file proves it; null when it does not.
@@ -22,11 +23,17 @@ const memo = new WeakMap<TSESTree.Node, StaticValue | null>();
  * `'x'.padEnd(2 ** 29)`.
  */
 export function staticValue(expression: TSESTree.Node, scopes: Scopes): StaticValue | null {
-  return evaluate(expression, { scopes, active: new Set(), depth: 0 });
+  let memo = memos.get(scopes);
+  if (!memo) {
+    memo = new WeakMap();
+    memos.set(scopes, memo);
+  }
+  return evaluate(expression, { scopes, memo, active: new Set(), depth: 0 });
 }
 
 interface Evaluation {
-  scopes: Scopes;
+  readonly scopes: Scopes;
+  readonly memo: WeakMap<TSESTree.Node, StaticValue | null>;
   /** Expressions being evaluated: meeting one again means a cyclic definition. */
   active: Set<TSESTree.Node>;
   depth: number;
@@ -34,6 +41,7 @@ interface Evaluation {
 
 function evaluate(expression: TSESTree.Node, evaluation: Evaluation): StaticValue | null {
   const node = unwrap(expression);
+  const { memo } = evaluation;
   const known = memo.get(node);
   if (known !== undefined) return known;
   if (evaluation.active.has(node) || evaluation.depth > depthLimit) return null;

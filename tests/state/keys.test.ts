@@ -1,8 +1,6 @@
 import { evaluation } from '../../src/facts/evaluation.js';
-import { createKeys } from '../../src/facts/keys.js';
 import { queries } from '../../src/facts/queries.js';
 import { resultOf } from '../../src/pass.js';
-import { scopes } from '../../src/source/scope.js';
 import { unitFor } from '../harness.js';
 
 /** Compares the keys of the first two lock calls of a function that gets a pg client `c`, a row `task` and two ids. */
@@ -15,7 +13,7 @@ function compared(one: string, other: string): string {
       await c.query(${other});
     } }`;
   const unit = unitFor(code);
-  const keys = createKeys(resultOf(scopes, unit), resultOf(evaluation, unit).frames);
+  const { keys } = resultOf(evaluation, unit);
   const [first, second] = resultOf(queries, unit).flatMap(({ locks }) => locks).map((lock) => keys.keyOf(lock, []));
   if (!first || !second) throw new Error('two locks are needed');
   const result = keys.compare(first, second);
