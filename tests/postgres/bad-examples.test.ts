@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { rules } from '../../src/rules.js';
+import { root } from '../built.js';
 import { examplesOf } from '../meta/documented-examples.js';
+import { directiveOf } from './directives.js';
+import { evidenceFile, recordedEvidence, type Evidence } from './evidence.js';
 import { judgeBad } from './judge.js';
 import { openLaboratories, type Laboratories } from './laboratories.js';
 import { scenarioFor } from './scenarios/index.js';
@@ -11,11 +15,23 @@ beforeAll(async () => {
 afterAll(() => laboratories.close());
 
 describe.each(rules.map(({ name }) => name))('the page of %s', (rule) => {
-  for (const example of examplesOf(rule).filter(({ kind }) => kind === 'bad')) {
+  const examples = examplesOf(rule).filter((example) => example.kind === 'bad' && directiveOf(example).run);
+  const seen = new Map<number, Evidence | null>();
+
+  for (const example of examples) {
     it(`shows the harm of bad example ${example.number}`, async ({ skip }) => {
       const laboratory = laboratories.for(example.code, scenarioFor(example));
       if (typeof laboratory === 'string') return skip(laboratory);
-      expect((await judgeBad(laboratory, example)).problems).toEqual([]);
+      const { problems, evidence } = await judgeBad(laboratory, example);
+      expect(problems).toEqual([]);
+      seen.set(example.number, evidence);
     });
   }
+
+  it('has evidence that is up to date', async ({ skip }) => {
+    const recorded = recordedEvidence(rule);
+    const evidence = examples.map(({ number }) => seen.get(number) ?? recorded.find((known) => known.number === number));
+    if (evidence.includes(undefined)) return skip('not everything was run');
+    await expect(`${JSON.stringify(evidence, null, 2)}\n`).toMatchFileSnapshot(join(root, evidenceFile(rule)));
+  });
 });

@@ -2,6 +2,7 @@ import type { RuleExample } from '../meta/documented-examples.js';
 import { endingsOf, traitsOf, type Circumstance } from './circumstances.js';
 import { endSessionDuringWork } from './crash.js';
 import { directiveOf } from './directives.js';
+import { digestOf, evidenceOf, type Evidence } from './evidence.js';
 import { described, harmChecks } from './harms.js';
 import type { Laboratory, Lock } from './laboratory.js';
 import { perform, type Observation, type Scenario, type Subject } from './perform.js';
@@ -13,14 +14,6 @@ export interface Verdict {
   /** Empty when the example is what the documentation says it is. */
   readonly problems: readonly string[];
   readonly evidence: Evidence | null;
-}
-
-/** What was seen of bad code. */
-export interface Evidence {
-  readonly harm: string;
-  readonly circumstance: Circumstance | 'the server ends the session';
-  readonly seen: string;
-  readonly locks: readonly Lock[];
 }
 
 /** Runs bad code until the harm that it is said to do is seen. */
@@ -39,8 +32,7 @@ export async function judgeBad(laboratory: Laboratory, example: RuleExample): Pr
       const observation = await perform(laboratory, { ...subject, keys }, circumstance);
       const seen = check.seen(observation, directive);
       if (seen) {
-        const locks = observation.locks.length > 0 ? observation.locks : (observation.acquired.at(-1)?.locks ?? []);
-        return { problems: [], evidence: { harm, circumstance, seen, locks } };
+        return { problems: [], evidence: evidenceOf({ number: example.number, code: digestOf(example.code), harm, seen }, observation) };
       }
       tried.push(`${circumstance}: ${summary(observation)}`);
     }
@@ -48,12 +40,13 @@ export async function judgeBad(laboratory: Laboratory, example: RuleExample): Pr
   return { problems: [`"${harm}" was never seen.`, ...tried], evidence: null };
 }
 
-async function judgeCrash(laboratory: Laboratory, { code }: RuleExample, harm: string): Promise<Verdict> {
+async function judgeCrash(laboratory: Laboratory, { number, code }: RuleExample, harm: string): Promise<Verdict> {
   const { exitCode, printed } = await endSessionDuringWork(laboratory, sourceOf(code));
   const [reason] = /terminating connection[^\n]*/.exec(printed) ?? [];
   if (exitCode !== 1 || !reason) return { problems: [`The process ended with ${String(exitCode)} and printed:\n${printed}`], evidence: null };
   const seen = `The server ended the session in the middle of the work, and the process ended with status 1: "${reason}".`;
-  return { problems: [], evidence: { harm, circumstance: 'the server ends the session', seen, locks: [] } };
+  const nothing = { statements: [], locks: [], furtherLocks: 0 };
+  return { problems: [], evidence: { number, code: digestOf(code), harm, circumstance: 'the server ends the session', seen, ...nothing } };
 }
 
 /** What the laboratory says of good code, and how it was made to end. */

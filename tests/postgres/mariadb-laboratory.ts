@@ -45,7 +45,7 @@ export async function openMariadbLaboratory(): Promise<Laboratory | null> {
         statements,
         left: new Set(),
         async observe(sql, backend, run, answersIn) {
-          const statement: Statement = { sql, backend, rows: 0, answers: [], notices: [], error: null, ended: false };
+          const statement: Statement = { sql, backend, rows: 0, answers: [], notices: [], error: null, sentAt: performance.now(), endedAt: Infinity };
           statements.push(statement);
           try {
             const result = await run();
@@ -57,7 +57,7 @@ export async function openMariadbLaboratory(): Promise<Laboratory | null> {
             statement.error = { code: String(error instanceof Error && 'errno' in error ? error.errno : ''), message: String(error) };
             throw error;
           } finally {
-            statement.ended = true;
+            statement.endedAt = performance.now();
             await ended(statement);
           }
         },

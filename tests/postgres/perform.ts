@@ -25,6 +25,8 @@ export interface Observation {
   readonly acquired: readonly { readonly statement: Statement; readonly locks: readonly Lock[] }[];
   /** The wishes for locks that were seen unfulfilled. */
   readonly waited: readonly Lock[];
+  /** The lock table when the most wishes were unfulfilled. */
+  readonly contended: readonly Lock[];
   /** How many believed at one time that the lock was theirs, another session of the laboratory included. */
   readonly mostInside: number;
   /** The lock table when every call was over and everything lent was given back. */
@@ -130,6 +132,7 @@ const withRival: readonly Circumstance[] = [
 class Run {
   private readonly calls: Call[] = [];
   private readonly waited: Lock[] = [];
+  private contended: Lock[] = [];
   private readonly complaints: string[] = [];
   private readonly occupied: (() => unknown)[] = [];
   private readonly lent: Lent[][] = [];
@@ -163,7 +166,7 @@ class Run {
     for (let caller = 0; caller < count; caller++) {
       const exported = scenario.processes && caller > 0 ? await load(source, this.recorded, this.url, caller) : shared;
       this.start(exported, given[caller] ?? [], caller);
-      if (inTurn) await until(() => this.isUnderWay(caller), 2_000);
+      if (inTurn || scenario.rival) await until(() => this.isUnderWay(caller), 2_000);
       if (this.circumstance === 'another session has the lock, time and again' && this.calls[caller]?.outcome === 'pending') break;
     }
     await this.settle();
@@ -179,6 +182,7 @@ class Run {
       calls: this.calls.map((call) => ({ ...call })),
       statements: this.tap.statements.map((statement) => ({ ...statement })),
       waited: this.waited,
+      contended: this.contended,
       mostInside: this.mostInside,
       complaints: this.complaints,
       locks,
@@ -303,7 +307,9 @@ class Run {
     let unchanged = { since: performance.now(), state: '' };
     await until(async () => {
       if (this.calls.every(({ outcome }) => outcome !== 'pending')) return true;
-      const waiting = (await this.laboratory.locks()).filter(({ granted }) => !granted);
+      const table = await this.laboratory.locks();
+      const waiting = table.filter(({ granted }) => !granted);
+      if (waiting.length > this.contended.filter(({ granted }) => !granted).length) this.contended = table;
       for (const lock of waiting) if (!this.waited.some(({ backend, key }) => backend === lock.backend && key === lock.key)) this.waited.push(lock);
       if (waiting.length > 0) {
         if (this.circumstance === 'the client gives up waiting' && !wasStruck) {
@@ -320,7 +326,7 @@ class Run {
     this.leaveElsewhere();
     await this.laboratory.letGoElsewhere();
     // What the server grants to a client that has given up, it grants at once.
-    await until(async () => !(await this.laboratory.locks()).some(({ granted }) => !granted), 1_000);
+    await until(async () => this.tap.statements.every(({ endedAt }) => endedAt < Infinity) && !(await this.laboratory.locks()).some(({ granted }) => !granted), 1_000);
   }
 
   private async yieldTo(waiting: readonly Lock[]): Promise<void> {
@@ -447,14 +453,17 @@ async function invoke(called: unknown, given: readonly unknown[]): Promise<unkno
 /** Evaluates an example; it sees an environment in which every address leads to the tap, and a console that prints nothing. */
 async function load({ javascript }: Source, recorded: Recorded, url: string, caller: number): Promise<Record<string, unknown>> {
   const exported: Record<string, unknown> = {};
-  const names = ['exports', 'require', 'process', 'console'];
+  const names = ['exports', 'require', 'process', 'console', 'Math'];
   const evaluate: unknown = new Script(`(async function (${names.join(', ')}) {${javascript}\n})`, { filename: 'example.js' }).runInThisContext();
   const surroundings = {
     env: new Proxy<Record<string, string>>({}, { get: () => url }),
     pid: 1_000 + caller,
   };
+  // Every process draws numbers of its own, and the same ones in every run.
+  let draws = 0;
+  const random = (): number => (0.1 + 0.37 * caller + 0.01 * draws++) % 1;
   const quiet = Object.fromEntries(['log', 'info', 'warn', 'error', 'debug'].map((method) => [method, () => undefined]));
   if (typeof evaluate !== 'function') throw new Error('The example could not be evaluated.');
-  await Reflect.apply(evaluate, undefined, [exported, (name: string) => recorded.require(name, `machine-${caller}`), surroundings, quiet]);
+  await Reflect.apply(evaluate, undefined, [exported, (name: string) => recorded.require(name, `machine-${caller}`), surroundings, quiet, Object.create(Math, { random: { value: random } })]);
   return exported;
 }

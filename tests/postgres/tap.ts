@@ -12,8 +12,9 @@ export interface Statement {
   readonly answers: (string | null)[];
   readonly notices: Report[];
   error: Report | null;
-  /** The server has said how the statement ended. */
-  ended: boolean;
+  /** When it was sent and when the server had said how it ended, in milliseconds of `performance.now()`; infinite while it has not. */
+  readonly sentAt: number;
+  endedAt: number;
 }
 
 /** What the server says of an error or a warning. */
@@ -199,14 +200,14 @@ class Conversation {
   }
 
   private record(sql: string): Statement {
-    const statement: Statement = { sql, backend: this.backend, rows: 0, answers: [], notices: [], error: null, ended: false };
+    const statement: Statement = { sql, backend: this.backend, rows: 0, answers: [], notices: [], error: null, sentAt: performance.now(), endedAt: Infinity };
     this.statements.push(statement);
     return statement;
   }
 }
 
 function end(statement: Statement): Statement {
-  statement.ended = true;
+  statement.endedAt = performance.now();
   return statement;
 }
 
