@@ -4,8 +4,10 @@ import { drivers } from '../../src/drivers/index.js';
 import { createPlugin } from '../../src/plugin.js';
 import { rules } from '../../src/rules.js';
 import { driversDocument } from '../../scripts/drivers-document.js';
+import { evidenceDocument } from '../../scripts/evidence-document.js';
 import { built, projectRequire, root } from '../built.js';
-import { examplesIn, type Example } from './documented-examples.js';
+import { directiveOf } from '../postgres/directives.js';
+import { examplesIn, examplesOf, type Example } from './documented-examples.js';
 import { exists, headingsOf, namesIn, read, typescript } from './project.js';
 
 /** In this order; `With …` stands for any number of sections, one for each way to write the cure. */
@@ -39,6 +41,7 @@ describe('the documentation', () => {
     expect(`${stdout}${stderr}`).toBe('');
     expect(status).toBe(0);
     expect(read('docs/drivers.md')).toBe(driversDocument(drivers));
+    expect(read('docs/evidence.md')).toBe(evidenceDocument(rules.map(({ name }) => name), read));
   });
 
   it.each(['README.md', 'CONTRIBUTING.md', ...namesIn('docs', '.md').map((name) => `docs/${name}.md`), ...namesIn('docs/rules', '.md').map((name) => `docs/rules/${name}.md`)])(
@@ -74,6 +77,12 @@ describe.each(rules.map(({ name }) => name))('the page of %s', (name) => {
       .map((example) => [`${example.section}: ${example.code}`, example] as const);
   const bad = inSection((title) => title === 'Bad');
   const good = inSection((title) => title === 'Good' || title.startsWith('With '));
+
+  it('says of every example what the laboratory is to do with it', () => {
+    const directives = examplesOf(name).map((example) => [example.kind, directiveOf(example)] as const);
+    const isShown = directives.some(([kind, { run }]) => kind === 'bad' && run);
+    expect(isShown).toBe(name !== 'no-lock-on-replica');
+  });
 
   it('has examples of both kinds', () => {
     expect(bad).not.toEqual([]);

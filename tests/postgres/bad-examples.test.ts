@@ -1,10 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rules } from '../../src/rules.js';
 import { root } from '../built.js';
 import { examplesOf } from '../meta/documented-examples.js';
 import { directiveOf } from './directives.js';
-import { evidenceFile, recordedEvidence, type Evidence } from './evidence.js';
-import { judgeBad } from './judge.js';
+import { evidenceFile, type Evidence, type RuleEvidence } from './evidence.js';
+import { endingsOnPage, judgeBad } from './judge.js';
 import { openLaboratories, type Laboratories } from './laboratories.js';
 import { scenarioFor } from './scenarios/index.js';
 
@@ -29,9 +30,11 @@ describe.each(rules.map(({ name }) => name))('the page of %s', (rule) => {
   }
 
   it('has evidence that is up to date', async ({ skip }) => {
-    const recorded = recordedEvidence(rule);
-    const evidence = examples.map(({ number }) => seen.get(number) ?? recorded.find((known) => known.number === number));
-    if (evidence.includes(undefined)) return skip('not everything was run');
-    await expect(`${JSON.stringify(evidence, null, 2)}\n`).toMatchFileSnapshot(join(root, evidenceFile(rule)));
+    const path = join(root, evidenceFile(rule));
+    // What this machine has no server for stays as it was recorded elsewhere.
+    const recorded = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as RuleEvidence).bad : [];
+    const bad = examples.map(({ number }) => seen.get(number) ?? recorded.find((known) => known.number === number));
+    if (bad.includes(undefined)) return skip('not everything was run');
+    await expect(`${JSON.stringify({ bad, endings: endingsOnPage(rule) }, null, 2)}\n`).toMatchFileSnapshot(path);
   });
 });

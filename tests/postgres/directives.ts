@@ -1,4 +1,4 @@
-import type { RuleExample } from '../meta/documented-examples.js';
+import type { RuleExample } from '../meta/example-blocks.js';
 
 /** Everything that bad code may do, as `<!-- shows: … -->` in front of it says. `statement refused` is followed by a SQLSTATE in parentheses. */
 export const harms = [

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { exists, read } from '../meta/project.js';
 import type { Circumstance } from './circumstances.js';
 import type { Lock } from './laboratory.js';
 import type { Observation } from './perform.js';
@@ -26,7 +25,7 @@ const shownLocks = 4;
 const shownAnswers = 3;
 
 /** What libraries ask of their own accord. */
-const ofTheLibrary = /pg_type|server_version|information_schema|pg_catalog|^select (\d+|version\(\)|current_\w+.*)$|^(set names|show) /i;
+const ofTheLibrary = /pg_type|server_version|information_schema|pg_catalog|^select (\d+|version\(\)|current_\w+.*)$|^(set names|set client_min_messages|show) /i;
 
 /** What was seen under the circumstance that brought the harm out; the lock table is the last one, or the one that tells most. */
 export function evidenceOf(about: Pick<Evidence, 'number' | 'code' | 'harm' | 'seen'>, observation: Observation): Evidence {
@@ -54,12 +53,13 @@ export function evidenceOf(about: Pick<Evidence, 'number' | 'code' | 'harm' | 's
   };
 }
 
-/** The evidence that the last recorded run has left. */
-export function recordedEvidence(rule: string): Evidence[] {
-  const file = evidenceFile(rule);
-  return exists(file) ? (JSON.parse(read(file)) as Evidence[]) : [];
+/** What a rule's file holds: what was seen of its bad examples, and the ways in which its good ones were made to end. */
+export interface RuleEvidence {
+  readonly bad: readonly Evidence[];
+  readonly endings: readonly string[];
 }
 
+/** Where the last recorded run has left it, from the project's root. */
 export const evidenceFile = (rule: string): string => `tests/postgres/evidence/${rule}.json`;
 
 interface Sent {
@@ -71,15 +71,15 @@ interface Sent {
 function sessionsIn(statements: readonly Statement[], locks: readonly Lock[]): { backend: number; sent: Sent[] }[] {
   const groups = new Map<number, Sent[]>();
   // Whom the server ends of two that wait for each other is its own choice; what comes after differs with it.
-  const deadlock = statements.find(({ error }) => error?.code === '40P01')?.endedAt ?? Infinity;
-  for (const statement of statements.filter(({ sentAt }) => sentAt < deadlock)) {
+  const deadlock = statements.find(({ error }) => error?.code === '40P01')?.endedAt;
+  for (const statement of statements.filter(({ sentAt }) => deadlock === undefined || sentAt < deadlock)) {
     const sql = statement.sql.replaceAll(/\s+/g, ' ').trim();
     if (ofTheLibrary.test(sql)) continue;
     const sent = groups.get(statement.backend) ?? [];
     groups.set(statement.backend, sent);
-    const answer = statement.endedAt >= deadlock ? inDeadlock : answerOf(statement);
+    const answer = deadlock !== undefined && statement.endedAt >= deadlock ? inDeadlock : answerOf(statement);
     const last = sent.at(-1);
-    if (last?.sql !== sql || last.answer.replace(again, '') !== answer) sent.push({ sql, answer });
+    if (last?.sql !== sql || last.answer.replace(again, '') !== answer) sent.push({ sql: sql === '' ? '(connects)' : sql, answer });
     else sent[sent.length - 1] = { sql, answer: `${answer}${again}` };
   }
   return [...groups]

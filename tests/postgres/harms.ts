@@ -43,9 +43,9 @@ export const harmChecks: Readonly<Record<Exclude<Harm, 'stale read' | 'process c
   },
   'two callers inside': {
     circumstances: ['two callers', 'another session has the lock'],
-    seen({ mostInside, circumstance }) {
+    seen({ mostInside, circumstance, elsewhere }) {
       if (mostInside < 2) return null;
-      return circumstance === 'two callers' ? 'Two callers were inside at one time.' : 'The caller went on while another session held the lock.';
+      return circumstance === 'two callers' ? 'Two callers were inside at one time.' : `The caller went on while another session held the key ${elsewhere.join(', ')}.`;
     },
   },
   'waiter hangs until lock_timeout': {

@@ -1,5 +1,5 @@
-import type { RuleExample } from '../meta/documented-examples.js';
-import { endingsOf, traitsOf, type Circumstance } from './circumstances.js';
+import { examplesOf, type RuleExample } from '../meta/documented-examples.js';
+import { circumstances, endingsOf, traitsOf, type Circumstance } from './circumstances.js';
 import { endSessionDuringWork } from './crash.js';
 import { directiveOf } from './directives.js';
 import { digestOf, evidenceOf, type Evidence } from './evidence.js';
@@ -8,6 +8,8 @@ import type { Laboratory, Lock } from './laboratory.js';
 import { perform, type Observation, type Scenario, type Subject } from './perform.js';
 import { scenarioFor } from './scenarios/index.js';
 import { sourceOf, type ExportedFunction } from './source.js';
+
+const endOfSession = 'the server ends the session';
 
 /** What the laboratory says of one example. */
 export interface Verdict {
@@ -46,13 +48,13 @@ async function judgeCrash(laboratory: Laboratory, { number, code }: RuleExample,
   if (exitCode !== 1 || !reason) return { problems: [`The process ended with ${String(exitCode)} and printed:\n${printed}`], evidence: null };
   const seen = `The server ended the session in the middle of the work, and the process ended with status 1: "${reason}".`;
   const nothing = { statements: [], locks: [], furtherLocks: 0 };
-  return { problems: [], evidence: { number, code: digestOf(code), harm, circumstance: 'the server ends the session', seen, ...nothing } };
+  return { problems: [], evidence: { number, code: digestOf(code), harm, circumstance: endOfSession, seen, ...nothing } };
 }
 
 /** What the laboratory says of good code, and how it was made to end. */
 export interface GoodVerdict {
   readonly problems: readonly string[];
-  readonly endings: readonly (Circumstance | 'the server ends the session')[];
+  readonly endings: readonly (Circumstance | typeof endOfSession)[];
 }
 
 /** Runs good code in every way it can end, and looks at what is left. */
@@ -75,8 +77,8 @@ export async function judgeGood(laboratory: Laboratory, example: RuleExample): P
   }
   if (scenario.endsSession) {
     const { exitCode, printed } = await endSessionDuringWork(laboratory, sourceOf(example.code));
-    endings.add('the server ends the session');
-    if (exitCode !== 0) problems.push(`the server ends the session: the process ended with ${String(exitCode)} and printed:\n${printed}`);
+    endings.add(endOfSession);
+    if (exitCode !== 0) problems.push(`${endOfSession}: the process ended with ${String(exitCode)} and printed:\n${printed}`);
   }
   return { problems, endings: [...endings] };
 }
@@ -89,6 +91,18 @@ function problemsIn({ locks, isWhole, calls, mostInside, complaints }: Observati
     ...(calls.some(({ outcome }) => outcome === 'pending') ? ['a call never ended'] : []),
     ...(mostInside > 1 ? [`${mostInside} were inside at one time`] : []),
   ];
+}
+
+/** The ways in which the good examples of a rule's page are made to end. */
+export function endingsOnPage(rule: string): string[] {
+  const endings = examplesOf(rule)
+    .filter((example) => example.kind === 'good' && directiveOf(example).run)
+    .flatMap((example) => {
+      const scenario = scenarioFor(example);
+      const ways = subjectsOf(example.code, scenario).flatMap(({ called, traits }) => endingsOf(called ?? asFunction(scenario), traits));
+      return scenario.endsSession ? [...ways, endOfSession] : ways;
+    });
+  return [...circumstances, endOfSession].filter((circumstance) => endings.includes(circumstance));
 }
 
 /** One for each function that an example exports. */

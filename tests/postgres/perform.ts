@@ -27,6 +27,8 @@ export interface Observation {
   readonly waited: readonly Lock[];
   /** The lock table when the most wishes were unfulfilled. */
   readonly contended: readonly Lock[];
+  /** Keys that another session held when the example was called. */
+  readonly elsewhere: readonly string[];
   /** How many believed at one time that the lock was theirs, another session of the laboratory included. */
   readonly mostInside: number;
   /** The lock table when every call was over and everything lent was given back. */
@@ -138,8 +140,11 @@ class Run {
   private readonly lent: Lent[][] = [];
   private readonly aborts: AbortController[] = [];
   private readonly deadline = deferred<never>();
+  /** Callers that are inside until they give back what they were lent. */
+  private readonly remaining = new Set<number>();
   private inside = 0;
   private mostInside = 0;
+  private readonly elsewhere: string[] = [];
   private isTakenElsewhere = false;
 
   constructor(
@@ -157,7 +162,8 @@ class Run {
     const { scenario, source } = this.subject;
     const shared = await load(source, this.recorded, this.url, 0);
     if (withRival.includes(this.circumstance) || (scenario.rival && this.circumstance === 'as many callers as connections')) {
-      for (const lock of scenario.rival ? [scenario.rival] : this.subject.keys) this.isTakenElsewhere = (await this.laboratory.takeElsewhere(lock)) || this.isTakenElsewhere;
+      for (const lock of scenario.rival ? [scenario.rival] : this.subject.keys) if (await this.laboratory.takeElsewhere(lock)) this.elsewhere.push(lock.key);
+      this.isTakenElsewhere = this.elsewhere.length > 0;
       if (this.isTakenElsewhere && withRival.includes(this.circumstance)) this.enter();
     }
     const { count, inTurn } = callers[this.circumstance] ?? { count: 1, inTurn: false };
@@ -183,6 +189,7 @@ class Run {
       statements: this.tap.statements.map((statement) => ({ ...statement })),
       waited: this.waited,
       contended: this.contended,
+      elsewhere: this.elsewhere,
       mostInside: this.mostInside,
       complaints: this.complaints,
       locks,
@@ -242,7 +249,9 @@ class Run {
       (value) => {
         call.outcome = 'returned';
         call.value = value;
-        if (this.staysInside(caller) && isGranted(value, called?.returns ?? null)) this.enter();
+        if (!this.staysInside(caller) || !isGranted(value, called?.returns ?? null)) return;
+        this.enter();
+        this.remaining.add(caller);
       },
       (error: unknown) => {
         call.outcome = 'threw';
@@ -379,6 +388,7 @@ class Run {
   private async actUpon(caller: number): Promise<void> {
     const call = this.calls[caller];
     const { traits, called } = this.subject;
+    if (this.remaining.delete(caller)) this.inside--;
     for (const handle of (this.lent[caller] ?? []).splice(0)) {
       if (call?.outcome === 'returned') await this.subject.scenario.afterwards?.(handle.ask, caller);
       if (!call || call.outcome === 'pending') {
