@@ -50,6 +50,15 @@ export function isCalledOn(
   );
 }
 
+/**
+ * Does the code ask whether an object has the method, or is a transaction: `'$transaction' in db`, `db.isTransaction`? Then it
+ * may be either, and the call proves nothing.
+ */
+export function isToldApart(text: string, method: string): boolean {
+  const name = method.replaceAll('$', String.raw`\$`);
+  return new RegExp(String.raw`['"]${name}['"]\s+in\b|\.${name}\s*(?:[?&|)!=]|\.(?!call|apply|bind))|\.isTransaction\b|\binstanceof\s+PrismaClient\b`).test(text);
+}
+
 function isAt(node: TSESTree.Node, { variable, fields }: Places, scopes: Scopes): boolean {
   if (node.type === 'Identifier') return scopes.variableOf(node) === variable;
   if (node.type !== 'MemberExpression' || node.object.type !== 'ThisExpression') return false;

@@ -3,7 +3,7 @@ import type { Give } from '../drivers/driver.js';
 import { isFunction, keyName, returnedExpressions, unwrap, type ClassNode } from '../source/ast.js';
 import { identified, isDecided, unify, unifyPresent } from './agreement.js';
 import type { Core } from './core.js';
-import { handedOut } from './application-wide.js';
+import { handedOut, isToldApart } from './application-wide.js';
 import { createDocumentedTypes } from './documented-types.js';
 import { hasTransactionsLike, methodOfKind, ownProperty, readKind } from './kinds.js';
 import { createReceiverIdentity } from './receiver-identity.js';
@@ -71,7 +71,7 @@ export function createMembers(core: Core) {
         const member = unwrap(callee);
         return member.type === 'MemberExpression' && identityOf(member.object) === identity;
       });
-      if (isProven) return core.make(kind, driver, null, null, { evidence: { because: 'type', node: at }, identity, moduleLevel: false });
+      if (isProven && !isToldApart(scopes.textOf(at), method)) return core.make(kind, driver, null, null, { evidence: { because: 'type', node: at }, identity, moduleLevel: false });
     }
     return null;
   }

@@ -6,7 +6,7 @@ import type { CallbackUse } from './callers.js';
 import type { Core } from './core.js';
 import { accessorOn } from './accessors.js';
 import { declared as declaredKind } from './annotations.js';
-import { applicationWide, handedOut, isCalledOn, placesOf } from './application-wide.js';
+import { applicationWide, handedOut, isCalledOn, isToldApart, placesOf } from './application-wide.js';
 import { createDocumentedTypes } from './documented-types.js';
 import { createCallbacks } from './imports/callbacks.js';
 import { signalGiven } from './given-signal.js';
@@ -140,7 +140,7 @@ export function createVariables(core: Core) {
     if (!identifier) return null;
     const places = placesOf(variable, scopes);
     for (const [method, { driver, kind }] of modules.provingMethods) {
-      if (!isCalledOn(places, [method], (name) => callers.callsOfMethod(name, identifier), scopes)) continue;
+      if (!isCalledOn(places, [method], (name) => callers.callsOfMethod(name, identifier), scopes) || isToldApart(scopes.textOf(identifier), method)) continue;
       return identified(declaredKind(driver, kind, identifier), variable);
     }
     return null;
@@ -151,7 +151,7 @@ export function createVariables(core: Core) {
     // A class of the project may have methods of these names, and keep its handle to itself.
     const owner = ofType.type === 'unknown' && core.parts.injection.isByToken(definition) ? libraries.libraryOf(variable) : null;
     const value = owner ? declaredKind(owner.driver, owner.kind, variable.identifiers[0] ?? callers.program) : ofType;
-    return identified(handedOut(value), variable);
+    return identified(handedOut(value.type === 'unknown' ? (proven(variable) ?? value) : value), variable);
   }
 
   /** An object that keeps a handle outlives transactions, so a type that is the pool's in the first place means the pool. */
@@ -166,7 +166,8 @@ export function createVariables(core: Core) {
     const methods = readKind(value.driver, value.kind, (kind) => kind.notInTransactions);
     const [identifier] = variable.identifiers;
     if (!methods || !identifier) return false;
-    return isCalledOn(placesOf(variable, scopes), methods, (method) => callers.callsOfMethod(method, identifier), scopes);
+    const proving = methods.filter((method) => !isToldApart(scopes.textOf(identifier), method));
+    return isCalledOn(placesOf(variable, scopes), proving, (method) => callers.callsOfMethod(method, identifier), scopes);
   }
 
   /** What the calls in this file pass, the default value where they pass nothing. */

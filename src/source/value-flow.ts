@@ -200,6 +200,8 @@ export class ValueFlow {
       case 'ThrowStatement':
         return this.#end({ kind: 'thrown' }, parent, child, flow);
       case 'YieldExpression':
+        // `yield*` gives what the generator returns, in Effect what the effect resolves to, as `await` does.
+        if (parent.delegate) return this.#follow(parent, afterAwait(flow));
         return this.#end({ kind: 'yielded', yield: parent }, parent, child, flow);
       case 'ExportDefaultDeclaration':
       case 'ExportSpecifier':

@@ -46,6 +46,7 @@ describe('what a dependency-injection container hands out', () => {
     one('MikroORM, over which a session lock is wrong in a transaction, too', service('@Injectable()', 'private readonly db: EntityManager', "import { EntityManager } from '@mikro-orm/core';", `this.db.execute(${LOCK})`), '5 pool pg_advisory_lock'),
     one('transactions that are begun by a decorator', service('@Injectable()', 'private readonly db: EntityManager', `${typeorm} import { Transactional } from 'typeorm-transactional';`), '5 unknown pg_advisory_lock'),
     one('transactions that are begun by a decorator of the project', service('@Injectable()', 'private readonly db: EntityManager', `${typeorm} import { Transactional } from './transactional';`, `this.db.query(${LOCK})`).replace('  lock()', '  @Transactional() lock()'), '5 unknown pg_advisory_lock'),
+    one('a type of another file, with a method that only one library has', service('@Injectable()', 'private readonly db: Client', '', 'this.db.$transaction([this.db.$executeRaw`SELECT pg_advisory_lock(1)`])'), '5 transaction pg_advisory_lock'),
     one('what is reached through something injected', service('@Injectable()', 'private readonly host: Host', '', `this.host.tx.query(${LOCK})`), '5 unknown pg_advisory_lock'),
   ]);
 });
@@ -57,6 +58,8 @@ describe('a handle whose transactions lack a method that is called on it', () =>
     one('of a plain parameter, where the method is one library\'s alone', "export async function run(db, work) {\n  await db.$executeRaw`SELECT pg_advisory_lock(1)`;\n  await db.$transaction(work);\n}", '2 pool pg_advisory_lock'),
     one('of what is reached through something unknown', "export async function run({ ctx }, work) {\n  await ctx.db.$executeRaw`SELECT pg_advisory_lock(1)`;\n  await ctx.db.$transaction(work);\n}", '2 pool pg_advisory_lock'),
     one('of something else of that name', "export async function run(tx, { tx: db }, work) {\n  await tx.$executeRaw`SELECT pg_advisory_lock(1)`;\n  await db.$transaction(work);\n}", '2 unknown pg_advisory_lock'),
+    one('unless the code asks whether it has the method', "export async function run(db, work) {\n  if ('$transaction' in db) return db.$transaction(work);\n  await db.$executeRaw`SELECT pg_advisory_lock(1)`;\n}", '3 unknown pg_advisory_lock'),
+    one('unless the code asks whether it is a transaction', `${kysely}\nexport async function run(db: Kysely<Tables>, work) {\n  if (!db.isTransaction) return db.transaction().execute(work);\n  await sql\`SELECT pg_advisory_lock(1)\`.execute(db);\n}`, '4 unknown pg_advisory_lock'),
     one('of another class', `${service('', 'private readonly db: Kysely<Tables>', kysely, overKysely)}\nexport class Other { constructor(private readonly db) {}\n  run(work) { return this.db.transaction().execute(work); }\n}`, '5 unknown pg_advisory_lock'),
     one(
       'but a nested transaction of Drizzle proves nothing',

@@ -90,6 +90,7 @@ runRuleTests(rule, {
     ...perDriver.map((testCase) => testCase.bad),
     dropped('not even awaited', inFunction(`${unlock};`)),
     dropped('with only the error looked at', "export async function free(supabase) {\n  const { error } = await supabase.rpc('pg_advisory_unlock', { key: 1 });\n  if (error) throw error;\n}", "supabase.rpc('pg_advisory_unlock', { key: 1 })"),
+    dropped('in a generator of Effect', "import { SqlClient } from '@effect/sql';\nexport const run = Effect.gen(function* () {\n  const sql = yield* SqlClient.SqlClient;\n  yield* sql`SELECT pg_advisory_unlock(1)`;\n});", 'sql`SELECT pg_advisory_unlock(1)`'),
     dropped('voided', inFunction(`void ${unlock};`)),
     dropped('with the rejection swallowed', inFunction(`await ${unlock}.catch(() => {});`)),
     dropped('with only the rejection looked at', inFunction(`let failure; await ${unlock}.catch((error) => { failure = error; }); c.end(failure);`)),

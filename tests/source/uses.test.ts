@@ -201,7 +201,9 @@ describe('generators, exports and fields', () => {
   };
 
   test.each<[string, readonly string[]]>([
-    ['function* f() { const r = yield* $(); }', ['yielded']],
+    ['function* f() { const r = yield $(); }', ['yielded']],
+    ['function* f() { const r = yield* $(); if (r.ok) work(); }', ['await .ok: tested']],
+    ['function* f() { yield* $(); }', ['await: discarded']],
     ['export const r = await $(); if (r.ok) work();', ['await: exported', 'await .ok: tested']],
     ['const r = await $(); export { r };', ['await: exported']],
     ['export let r; r = await $();', ['await: exported']],
