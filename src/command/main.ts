@@ -3,10 +3,16 @@ import { createPlugin } from '../plugin.js';
 import { createProgress } from './progress.js';
 import { run } from './run.js';
 
-// A reader such as `head` may close the pipe early; there is then nobody left to tell, but the status still counts.
+let outputFailed = false;
+
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    // A reader such as `head` may close the pipe early; there is then nobody left to tell, but the status still counts.
+    if (error.code === 'EPIPE') return;
+    // A full disk must not look like a complete report.
+    if (!outputFailed && stream === process.stdout) process.stderr.write(`The output cannot be written: ${error.message}\n`);
+    outputFailed = true;
+    process.exitCode = 2;
   });
 }
 
@@ -22,7 +28,7 @@ run(process.argv.slice(2), {
   complain: (text) => process.stderr.write(text),
 }).then(
   (status) => {
-    process.exitCode = status;
+    process.exitCode = outputFailed ? 2 : status;
   },
   (error: unknown) => {
     console.error(error);

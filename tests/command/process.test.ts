@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHost } from '../../src/command/host.js';
 import { built } from '../built.js';
@@ -46,6 +46,16 @@ describe('the built command', () => {
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
     child.stdout.destroy();
     expect({ status: await new Promise((done) => child.on('close', done)), stderr }).toEqual({ status: 1, stderr: '' });
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('says when the output cannot be written, which is no complete report', () => {
+    const full = openSync('/dev/full', 'w');
+    try {
+      const { status, stderr } = spawnSync(process.execPath, [built('command.cjs'), '--format', 'sarif'], { cwd: folderWith({}), encoding: 'utf8', stdio: ['ignore', full, 'pipe'] });
+      expect({ status, stderr }).toEqual({ status: 2, stderr: 'The output cannot be written: ENOSPC: no space left on device, write\n' });
+    } finally {
+      closeSync(full);
+    }
   });
 
   it('survives a reader that goes away', async () => {
