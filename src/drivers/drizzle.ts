@@ -116,7 +116,8 @@ const databaseKinds = {
   'mysql-database': {
     role: 'pool',
     extends: 'database',
-    methods: { execute: { sends: { ...sends, result: tuple } }, transaction: transaction('mysql-transaction') },
+    // Over mysql2, `execute` sends at once.
+    methods: { execute: { sends: { sql: [{ argument: 0 }], result: tuple } }, transaction: transaction('mysql-transaction') },
   },
   'mysql-transaction': {
     role: 'transaction',

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
+import { drizzle as overMysql } from 'drizzle-orm/mysql2';
 import { drizzle as overPg } from 'drizzle-orm/node-postgres';
 import { drizzle as overPostgres } from 'drizzle-orm/postgres-js';
+import { inject } from 'vitest';
 import descriptor from '../../../src/drivers/drizzle.js';
 import { type LiveDriver, type LivePool, calling, detailsOf, inCallback, invoke, member } from './live-driver.js';
 import { testClaims, testCoverage } from './test-claims.js';
@@ -13,17 +15,14 @@ const common: Omit<LivePool, 'kind' | 'open'> = {
     pool: 'it is pg’s',
     client: 'it is pg’s',
     'pool-client': 'it is pg’s',
-    'mysql-database': 'it needs a server of MySQL’s own: its first statement is refused by MariaDB',
-    'mysql-transaction': 'it needs a server of MySQL’s own',
     'http-database': 'it speaks to a service',
     'any-database': 'it stands for the others',
     'any-transaction': 'it stands for the others',
     'single-database': 'PGlite is tried by itself',
-    'singleWhen.connection.connectionLimit': 'it is MySQL’s',
   },
 };
 
-const driver: LiveDriver = {
+const onPostgres: LiveDriver = {
   descriptor,
   packages: ['drizzle-orm', 'pg', 'postgres'],
   dialect: 'postgres',
@@ -34,6 +33,7 @@ const driver: LiveDriver = {
       details: detailsOf(descriptor, 'drizzle', 'drizzle-orm/node-postgres'),
       open: calling(overPg),
       lends: { transaction: inCallback('transaction') },
+      untried: { ...common.untried, 'singleWhen.connection.connectionLimit': 'it is MySQL’s' },
       queries: { 'select-builder': (db, text) => (db as ReturnType<typeof overPg>).select({ ok: sql.raw(text.replace(/^SELECT (.*) AS \w+$/s, '$1')) }).from(sql.raw('(SELECT 1) AS one')) },
       bind: async (db, values) => {
         const { rows } = await (db as ReturnType<typeof overPg>).execute(sql`SELECT pg_try_advisory_xact_lock(${sql.join(values.map((value) => sql`${value}`), sql`, `)}) AS ok`);
@@ -46,9 +46,30 @@ const driver: LiveDriver = {
       details: detailsOf(descriptor, 'drizzle', 'drizzle-orm/postgres-js'),
       open: calling(overPostgres),
       lends: { 'array-transaction': inCallback('transaction') },
+      untried: { ...common.untried, 'singleWhen.connection.connectionLimit': 'it is MySQL’s' },
     },
   ],
 };
 
-testClaims(driver);
-testCoverage(driver);
+const onMariadb: LiveDriver = {
+  descriptor,
+  packages: ['drizzle-orm', 'mysql2'],
+  dialect: 'mysql',
+  pools: [
+    {
+      ...common,
+      kind: 'mysql-database',
+      details: detailsOf(descriptor, 'drizzle', 'drizzle-orm/mysql2'),
+      arguments: ({ host, port, user, database }) => [{ connection: { host, port, user, database, connectionLimit: 2 } }],
+      open: calling(overMysql),
+      lends: { 'mysql-transaction': inCallback('transaction') },
+      untried: { ...common.untried, 'singleWhen.connection.max': 'it is PostgreSQL’s' },
+    },
+  ],
+};
+
+testClaims(onPostgres);
+describe.skipIf(!inject('servers').mariadb)('on MariaDB', () => {
+  testClaims(onMariadb);
+});
+testCoverage({ ...onPostgres, pools: [...onPostgres.pools, ...onMariadb.pools] });
