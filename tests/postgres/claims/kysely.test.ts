@@ -2,7 +2,9 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import descriptor from '../../../src/drivers/kysely.js';
 import { type LiveDriver, invoke, tryLockWith } from './live-driver.js';
+import { until } from '../own-database.js';
 import { testClaims, testCoverage } from './test-claims.js';
+import { usePostgresWatch } from './watch.js';
 
 type Database = Kysely<Record<string, never>>;
 
@@ -48,3 +50,30 @@ const driver: LiveDriver = {
 
 testClaims(driver);
 testCoverage(driver);
+
+describe('an abort in flight', () => {
+  const watch = usePostgresWatch();
+  const { safeWhen = [] } = descriptor.kinds['raw-builder']?.methods?.['execute']?.sends?.signal ?? {};
+
+  it.each(safeWhen.map(({ equals }) => String(equals)))('with the strategy %s leaves no statement that takes the lock later', async (strategy) => {
+    const { host, port, user, database } = watch;
+    const pool = new pg.Pool({ host, port, user, database, max: 2 });
+    // A killed session is reported here as well.
+    pool.on('error', () => undefined);
+    pool.on('connect', (client) => client.on('error', () => undefined));
+    const db = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool, controlClient: pg.Client }) });
+    const key = 1;
+    await watch.hold(key);
+    const abort = new AbortController();
+    const waiting = sql
+      .raw(watch.statements.lock(key))
+      .execute(db, { signal: abort.signal, inflightQueryAbortStrategy: strategy as 'cancel query' | 'kill session' });
+    await until('the statement waited', async () => (await watch.waiters(key)).length === 1);
+    abort.abort();
+    await expect(waiting, `src/drivers/kysely.ts says that ${strategy} stops the server`).rejects.toThrow();
+    await until('nobody waited any more', async () => (await watch.waiters(key)).length === 0);
+    await watch.free(key);
+    expect(await watch.holders(key)).toEqual([]);
+    await db.destroy();
+  });
+});
