@@ -27,7 +27,7 @@ const makers: ReadonlySet<string> = new Set(
 );
 const singletons: ReadonlySet<string> = new Set(['instance', 'singleton']);
 
-/** What a function is by its name, when it is called without arguments; null when the name does not tell. */
+/** What a function is by its name, when it is called without arguments, and by arguments if it gives a pool; null when the name does not tell. */
 export function accessorNamed(name: string): Accessor | null {
   const words = wordsOf(name);
   const [first] = words;
@@ -41,13 +41,11 @@ export function accessorNamed(name: string): Accessor | null {
   return noun !== undefined && handles.has(noun) ? 'handle' : null;
 }
 
-const CALLED = '()';
-
-/** The step of a module's path that stands for the call of an accessor: `getPool()`. */
-export const accessorStep = (name: string): string => `${name}${CALLED}`;
+/** The step of a module's path that stands for the call of an accessor: `getPool()`, or `getPool(url)` with the text of its arguments. */
+export const accessorStep = (name: string, chosen: string): string => `${name}(${chosen})`;
 
 /** What the accessors on a module's path make of what stands at its end; null where the path has none. */
 export function accessorOn(path: readonly string[]): Accessor | null {
-  const step = path.findLast((name) => name.endsWith(CALLED));
-  return step === undefined ? null : accessorNamed(step.slice(0, -CALLED.length));
+  const step = path.findLast((name) => name.endsWith(')'));
+  return step === undefined ? null : accessorNamed(step.slice(0, step.indexOf('(')));
 }

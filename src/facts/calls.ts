@@ -62,12 +62,15 @@ export function createCalls(core: Core) {
 
   /** `getPool()` of a file that was not read: what its module keeps, without waiting for it or saying which. */
   function accessed(node: CallNode): Value | null {
-    if (node.type !== 'CallExpression' || node.arguments.length > 0) return null;
+    if (node.type !== 'CallExpression') return null;
     const callee = calledName(node);
     const name = callee.type === 'MemberExpression' ? memberName(callee) : callee.type === 'Identifier' ? callee.name : null;
-    if (name === null || accessorNamed(name) === null) return null;
+    const accessor = name === null ? null : accessorNamed(name);
+    // A pool is a pool, whichever of several the arguments choose.
+    if (name === null || accessor === null || (accessor !== 'pool' && node.arguments.length > 0)) return null;
     const value = core.valueOf(callee);
-    return value.type === 'foreign' ? { type: 'foreign', module: value.module, path: [...value.path, accessorStep(name)] } : null;
+    const chosen = node.arguments.map(({ range }) => scopes.textOf(node).slice(...range)).join(', ');
+    return value.type === 'foreign' ? { type: 'foreign', module: value.module, path: [...value.path, accessorStep(name, chosen)] } : null;
   }
 
   function resultOfMeaning(meaning: CallMeaning, node: CallNode): Value {

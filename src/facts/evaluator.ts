@@ -206,7 +206,7 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
         return typeof source?.value === 'string' ? { type: 'promise', of: exportOf(source.value, [], node) } : unknown;
       }
       case 'ConditionalExpression':
-        return unify([valueOf(node.consequent), valueOf(node.alternate)]);
+        return unifyPresent([valueOf(node.consequent), valueOf(node.alternate)]);
       case 'LogicalExpression':
         // A handle is truthy, so the left side of `||` and `??` decides unless it can be absent.
         return node.operator === '&&' ? valueOf(node.right) : eitherOf(node.left, node.right);

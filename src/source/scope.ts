@@ -141,11 +141,20 @@ function parameterDefinition(fn: FunctionNode, name: TSESTree.Node, writes: numb
     const rest = target.type === 'RestElement';
     const path = pathTo(name, rest ? target.argument : target);
     if (!path) continue;
-    // A default value counts as a write of the parameter.
-    const ownWrites = hasDefault || path.some((step) => step.kind === 'unknown') ? 1 : 0;
+    // A default value counts as a write of the parameter, and so does that of every pattern around it.
+    const ownWrites = Math.max(defaultsAround(name, pattern), path.some((step) => step.kind === 'unknown') ? 1 : 0);
     return writes > ownWrites ? unknown : { kind: 'parameter', function: fn, index, path, rest, node: parameter };
   }
   return unknown;
+}
+
+function defaultsAround(name: TSESTree.Node, pattern: TSESTree.Node): number {
+  let count = 0;
+  for (let node: TSESTree.Node | undefined = name; node; node = node.parent) {
+    if (node.type === 'AssignmentPattern') count++;
+    if (node === pattern) break;
+  }
+  return count;
 }
 
 function declaratorDefinition(

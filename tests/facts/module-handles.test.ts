@@ -43,7 +43,7 @@ describe('functions of other files that hand out what their module keeps', () =>
   const query = `db.query(${LOCK})`;
   const tag = 'db`SELECT pg_advisory_lock(1)`';
   itFinds([
-    ...['getPool()', 'pool()', 'useDb()', 'getDatabase()', 'getReadonlyPgPool()', 'dbInstance()', 'getInstance()', 'getDBPool()', 'Database.getInstance().getPool()', 'services.db()', 'getDb().pool', 'await getPool()'].map((accessor) =>
+    ...['getPool()', 'pool()', 'useDb()', 'getDatabase()', 'getReadonlyPgPool()', 'dbInstance()', 'getInstance()', 'getDBPool()', 'Database.getInstance().getPool()', 'services.db()', 'getDb().pool', 'await getPool()', 'getPool(work.url)', 'await getAppPool(work)'].map((accessor) =>
       one(`${accessor}, called in a function`, called(accessor, query), '2 pool pg_advisory_lock'),
     ),
     ...['getClient()', 'getDbClient()', 'getConnection()', 'getDbConnection()', 'getTransaction()', 'getCurrentDb()', 'getTenantDb()', 'createPool()', 'openDb()', 'getManager()', 'getSession()', 'getDb(work)', 'await getDb()', 'getPoolStats()', 'getDbName()', 'audit()'].map((accessor) =>
