@@ -1,4 +1,6 @@
+import { identified } from './agreement.js';
 import { wordsOf } from './name-words.js';
+import type { HandleIdentity, Value } from './values.js';
 
 /**
  * Functions of other files that hand out what their module keeps: `getPool()`, `db()`, `Database.getInstance()`. A call without
@@ -48,4 +50,13 @@ export const accessorStep = (name: string, chosen: string): string => `${name}($
 export function accessorOn(path: readonly string[]): Accessor | null {
   const step = path.findLast((name) => name.endsWith(')'));
   return step === undefined ? null : accessorNamed(step.slice(0, step.indexOf('(')));
+}
+
+/**
+ * `options.pool ?? new Pool()`, `(pool = defaultPool) => …`: what is called a pool and replaced by one where it is missing is a
+ * pool itself. Null for other names and other replacements.
+ */
+export function namedPool(name: string, replacement: Value, identity: HandleIdentity): Value | null {
+  if (accessorNamed(name) !== 'pool' || replacement.type !== 'object' || replacement.handle?.role !== 'pool') return null;
+  return identified({ ...replacement, handle: { ...replacement.handle, mayBeTransaction: true } }, identity);
 }

@@ -40,6 +40,8 @@ export function createCalls(core: Core) {
       const handed = handedThrough(node, callee);
       if (handed) return handed;
     }
+    const method = promisified(node);
+    if (method) return method;
     const value = core.valueOf(callee);
     if (value.type === 'function') return returnedBy(value.node);
     if (value.type !== 'unknown') return unknown;
@@ -144,6 +146,18 @@ export function createCalls(core: Core) {
       default:
         return null;
     }
+  }
+
+  /** `util.promisify(pool.query)`: the method, whose answer comes as a promise. */
+  function promisified(node: TSESTree.CallExpression): Value | null {
+    const callee = calledName(node);
+    const name = callee.type === 'MemberExpression' ? memberName(callee) : callee.type === 'Identifier' ? callee.name : null;
+    const [argument] = node.arguments;
+    const method = name === 'promisify' && argument ? core.valueOf(argument) : unknown;
+    const sends = method.type === 'method' ? method.call.sends : undefined;
+    if (method.type !== 'method' || !sends?.callback) return null;
+    const { callback, ...rest } = sends;
+    return { ...method, call: { ...method.call, variants: [], sends: { ...rest, result: callback.result } } };
   }
 
   function returnedBy(fn: FunctionNode): Value {

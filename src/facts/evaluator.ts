@@ -3,7 +3,7 @@ import type { Call, Condition, DriverDescriptor, Position, Sends } from '../driv
 import { enclosingClass, enclosingFunction, isInside, memberName, unwrap, unwrappedParent, type FunctionNode } from '../source/ast.js';
 import { mentionsLock } from '../sql/lock-functions.js';
 import type { PatternStep, Variable } from '../source/scope.js';
-import { accessorOn } from './accessors.js';
+import { accessorOn, namedPool } from './accessors.js';
 import { identified, isDecided, ofModule, unify, unifyPresent } from './agreement.js';
 import { applicationWide } from './application-wide.js';
 import { createCalls } from './calls.js';
@@ -239,7 +239,9 @@ export function createEvaluator(parts: EvaluatorParts): Evaluator {
     const creation = unwrap(right);
     const isModuleSingleton = (creation.type === 'NewExpression' || creation.type === 'CallExpression') && isModuleLevel(creation);
     if (isModuleSingleton && second.type === 'object' && first.type === 'unknown' && first.alternatives.length === 0) return second;
-    return unifyPresent([first, second]);
+    const name = nameOf(left);
+    const isOpen = first.type === 'unknown' && first.alternatives.length === 0;
+    return (isOpen && name !== null ? namedPool(name, second, identityOf(left)) : null) ?? unifyPresent([first, second]);
   }
 
   /** What a function puts into a variable of the module is its own until the function ends, and the module's for all others. */
@@ -422,4 +424,11 @@ function recordAround(node: TSESTree.Node): TSESTree.ObjectExpression | null {
     return property.type === 'Property' && property.parent.type === 'ObjectExpression' ? property.parent : null;
   }
   return null;
+}
+
+/** The last name of `pool`, `options.pool`. */
+function nameOf(expression: TSESTree.Node): string | null {
+  const node = unwrap(expression);
+  if (node.type === 'Identifier') return node.name;
+  return node.type === 'MemberExpression' ? memberName(node) : null;
 }

@@ -4,7 +4,7 @@ import { pathTo, type Definition, type Reference, type Variable } from '../sourc
 import { identified, isDecided, ofModule, oneOf, unify, unifyPresent } from './agreement.js';
 import type { CallbackUse } from './callers.js';
 import type { Core } from './core.js';
-import { accessorOn } from './accessors.js';
+import { accessorOn, namedPool } from './accessors.js';
 import { declared as declaredKind } from './annotations.js';
 import { applicationWide, handedOut, isCalledOn, isToldApart, placesOf } from './application-wide.js';
 import { createDocumentedTypes } from './documented-types.js';
@@ -180,7 +180,7 @@ export function createVariables(core: Core) {
     if (definition.rest) return unknown;
     if (passed.length > 0) return unify(passed, variable, 'callers');
     const absent = fallback ? core.follow(core.valueOf(fallback), definition.path, fallback) : unknown;
-    return oneOf([unknown, absent]);
+    return namedPool(variable.name, absent, variable) ?? oneOf([unknown, absent]);
   }
 
   /** The parameter of a function that is handed to a call: a driver's transaction callback, `.then`. */

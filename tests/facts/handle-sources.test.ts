@@ -22,6 +22,11 @@ describe('how a name gets its handle', () => {
     one('an alias', `import { Pool } from 'pg';\nconst pool = new Pool();\nconst db = pool;\ndb.query(${LOCK});`, '4 pool pg_advisory_lock'),
     one('a method taken off', `import { Pool } from 'pg';\nconst { query } = new Pool();\nquery(${LOCK});`, '3 pool pg_advisory_lock'),
     one('a bound method', `import { Pool } from 'pg';\nconst pool = new Pool();\nconst run = pool.query.bind(pool);\nrun(${LOCK});`, '4 pool pg_advisory_lock'),
+    one('a promisified method', `const util = require('util');\nconst mysql = require('mysql');\nconst pool = mysql.createPool({});\nconst query = util.promisify(pool.query).bind(pool);\nexport const run = () => query("SELECT GET_LOCK('a', 1)");`, '5 pool get_lock'),
+    one('a pool that is made where none is given', `import { Pool } from 'pg';\nexport class Jobs { constructor(options) { this.pool = options.pool ?? new Pool(); }\n run() { return this.pool.query(${LOCK}); } }`, '3 pool pg_advisory_lock'),
+    one('a pool by default', `import { Pool } from 'pg'; const shared = new Pool();\nexport async function run(pool = shared) { await pool.query(${LOCK}); }`, '2 pool pg_advisory_lock'),
+    one('a client by default', `import { Pool } from 'pg'; const shared = new Pool();\nexport async function run(client = shared) { await client.query(${LOCK}); }`, '2 unknown pg_advisory_lock'),
+    one('a pool under a condition', `import { Pool } from 'pg';\nconst pool = process.env.URL ? new Pool() : null;\nexport const run = () => pool.query(${LOCK});`, '3 pool pg_advisory_lock'),
     one('a later assignment', `import { Pool } from 'pg';\nlet pool;\npool = new Pool();\npool.query(${LOCK});`, '4 pool pg_advisory_lock'),
     one(
       'an assignment among null ones',

@@ -118,6 +118,14 @@ const kept = within(pg, `  await ${lock};\n  await work();\n  c.release(false);`
 const guard = `import { Pool } from 'pg';\nclass Guard {\n  constructor(private readonly c) {}\n  [Symbol.dispose]() { this.c.release(); }\n}\nexport async function run(pool: Pool, work) {\n  const c = await pool.connect();\n  await ${lock};\n  const guard = new Guard(c);\n  try { await work(); } finally { guard[Symbol.dispose](); }\n}`;
 const using = `import { DataSource } from 'typeorm';\nexport async function run(dataSource: DataSource, work) {\n  await using c = dataSource.createQueryRunner();\n  await ${lock};\n  await work();\n}`;
 const lent = `export async function run(db, work) {\n  const c = await db.connect();\n  await ${lock};\n  try { await work(); } finally {\n    await ${unlock}.catch(() => {});\n    ${release};\n  }\n}`;
+const defaults = `${pg.head}export async function run({ id = 1 } = {}, work) {
+  const c = await pool.connect();
+  await c.query('SELECT pg_advisory_lock($1)', [id]);
+  try { await work(); } finally {
+    await c.query('SELECT pg_advisory_unlock($1)', [id]).catch(() => {});
+    ${release};
+  }
+}`;
 const slonik = "import { createPool, sql } from 'slonik';\nexport async function run(work) {\n  const pool = await createPool('postgres://localhost/app');\n  await pool.connect(async (c) => {\n    await c.query(sql.unsafe`SELECT pg_advisory_lock(7)`);\n    await work();\n  });\n}";
 
 runRuleTests(rule, {
@@ -152,6 +160,7 @@ runRuleTests(rule, {
     givesBack('the unlock is swallowed', `  await ${lock};\n  try { await work(); } finally {\n    await ${unlock}.catch(() => {});\n    ${release};\n  }`, 'swallowed', { line: 5, that: 'this', unlockLine: 7 }),
     givesBack('the unlock is swallowed by a `catch`', `  await ${lock};\n  try { await work(); } finally {\n    try { await ${unlock}; } catch (error) { console.error(error); }\n    ${release};\n  }`, 'swallowed', { line: 5, that: 'this', unlockLine: 7 }),
     { name: 'a connection that somebody unknown lends', code: lent, errors: [errorAt(lent, release, { messageId: 'swallowed', data: { fn, line: 3, that: 'this', unlockLine: 5 } })] },
+    { name: 'a key from a parameter with defaults', code: defaults, errors: [errorAt(defaults, release, { messageId: 'swallowed', data: { fn, line: 5, that: 'this', unlockLine: 7 } })] },
     { name: 'a guard that gives the connection back', code: guard, errors: [errorAt(guard, 'this.c.release()', { messageId: 'noUnlock', data: { fn, line: 8, this: 'This' } })] },
     { name: 'the end of a block with `await using`', code: using, errors: [errorAt(using, 'c = dataSource.createQueryRunner()', { messageId: 'noUnlock', data: { fn, line: 4, this: 'The end of this block' } })] },
   ],
