@@ -69,7 +69,7 @@ ${problems.map(
 }
 
 function lockSection({ inventory: { locks, problems }, cwd }: LocksReport): Markup {
-  const headings = ['Row', 'Key', 'Level', 'Mode', 'Connection', 'Timeout', 'Taken at', 'Released at', 'Problems'];
+  const headings = ['Row', 'Key', 'Problems', 'Level', 'Mode', 'Connection', 'Timeout', 'Taken at', 'Released at'];
   return markup`<section aria-labelledby="locks-title">
 <h2 id="locks-title">Locks</h2>
 <div class="tools"><label for="search">Search</label><input id="search" type="search" autocomplete="off" placeholder="key, file, function, level …"><span id="shown" class="quiet" role="status">${count(locks.length, 'lock')}</span></div>
@@ -88,9 +88,9 @@ ${locks.map((lock) => row(lock))}
     return markup`<tr id="${id}">
 <td>${id}</td>
 <th scope="row"><code>${key.text}</code>${key.names.length > 0 ? markup`<br>${key.names.join(', ')}` : ''}</th>
+<td data-sort="${String(1000 - own.length)}">${own.map(({ problem, index }) => markup`<a class="badge" href="#P${index + 1}">${problemNames[problem.kind]}</a> `)}</td>
 <td>${level}</td><td>${mode}</td><td>${connectionsOf(lock)}</td><td>${acquires.length > 0 ? timeoutsOf(lock) : '–'}</td>
 <td>${sites(acquires)}</td><td>${level === 'transaction' && releases.length === 0 ? markup`<span class="quiet">with its transaction</span>` : sites(releases)}</td>
-<td data-sort="${String(1000 - own.length)}">${own.map(({ problem, index }) => markup`<a class="badge" href="#P${index + 1}">${problemNames[problem.kind]}</a> `)}</td>
 </tr>
 `;
   }

@@ -35,7 +35,7 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 input[type="search"] { flex: 1 1 260px; max-width: 460px; padding: 8px 12px; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: 14px; }
-th, td { text-align: left; vertical-align: top; padding: 9px 12px; border-bottom: 1px solid var(--line); }
+th, td { text-align: left; vertical-align: top; padding: 9px 10px; border-bottom: 1px solid var(--line); }
 thead th { background: var(--shade); padding: 0; white-space: nowrap; }
 thead th:first-child { border-top-left-radius: 8px; }
 thead th:last-child { border-top-right-radius: 8px; }
@@ -46,7 +46,7 @@ th[aria-sort="descending"] button::after { content: "\\2193"; color: var(--accen
 th button:focus-visible, input:focus-visible, a:focus-visible, summary:focus-visible, .drawing:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 6px; }
 tbody tr:hover { background: var(--shade); }
 tbody tr:target { background: var(--accent-soft); }
-tbody th { font-weight: 400; min-width: 200px; overflow-wrap: anywhere; }
+tbody th { font-weight: 400; min-width: 150px; overflow-wrap: anywhere; }
 tbody th code { font-weight: 600; }
 td ul { margin: 0; padding: 0; list-style: none; }
 td li + li { margin-top: 4px; }
