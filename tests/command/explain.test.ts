@@ -131,6 +131,25 @@ describe('facts', () => {
     expect(written).toEqual(expected);
   });
 
+  it('are of helpers of helpers, and not of what locks only for itself', async () => {
+    const hold = { call: { from: 'file', path: 'src/locks.ts', name: 'Locks.hold' }, does: 'hold', level: 'session', key: 0, callback: 1 };
+    const folder = folderWith({
+      ...project,
+      'eslint.config.mjs': `export default [{ settings: { 'advisory-lock': { wrappers: [${JSON.stringify(hold)}] } } }];`,
+      'src/jobs.ts': `import { Locks } from './locks'; import { pool } from './db'; import type { PoolClient } from 'pg';
+        const locks = new Locks();
+        export const withJobs = (work: () => Promise<void>) => locks.hold(42, work);
+        export async function pay(client: PoolClient, id: number) { await client.query('BEGIN'); await client.query('SELECT pg_advisory_xact_lock($1)', [id]); }
+        export async function alone(id: number) { const client = await pool.connect(); await client.query('BEGIN'); await client.query('SELECT pg_advisory_xact_lock($1)', [id]); await client.query('COMMIT'); client.release(); }`,
+    });
+    const { stdout } = await execute(folder, 'facts', 'src/jobs.ts');
+    const { wrappers } = JSON.parse(stdout) as { wrappers: { call: { name: string } }[] };
+    expect(wrappers.filter(({ call }) => ['withJobs', 'pay', 'alone'].includes(call.name))).toEqual([
+      { call: file('pay', 'src/jobs.ts'), does: 'acquire', level: 'transaction', key: 1, handle: 0 },
+      { call: file('withJobs', 'src/jobs.ts'), does: 'hold', level: 'session', callback: 0 },
+    ]);
+  });
+
   it('are settings that say the same without the files', async () => {
     const folder = folderWith({ ...project, 'job.ts': `import { ask } from './src/db'; export const run = () => ask('x', 'SELECT pg_advisory_lock(1)');` });
     const settings = JSON.stringify({ ...expected, followImports: false });

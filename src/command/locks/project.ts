@@ -121,7 +121,7 @@ function wordsOf(files: readonly FileLocks[], wrappers: ReadonlyMap<string, Wrap
 
 /** What an import of the file may end in: the file's name, or that of a folder whose index exports it. */
 const modulesOf = (path: string): readonly string[] => {
-  const folders = dirname(path).split('/').slice(-3);
+  const folders = dirname(path).split(/[\\/]/).slice(-3);
   return [basename(path).replace(/\.\w+$/, ''), ...folders].filter((part) => part !== '');
 };
 

@@ -60,6 +60,12 @@ describe('one key for several purposes', () => {
     expect(await problemsOf(files)).toEqual(['shared-key: a.ts:3, b.ts:3']);
   });
 
+  it('lists four of many purposes', async () => {
+    const files = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [`${name}.ts`, job(name, '42')]));
+    const { problems } = await reportOf(folderWith({ ...shared, ...files }));
+    expect(problems.map(({ message, places }) => [/\(.*?\)/.exec(message)?.[0], places.length])).toEqual([['(a, b, c, d, and 2 more)', 6]]);
+  });
+
   it('names the purposes, and the row', async () => {
     const { problems, locks } = await reportOf(folderWith({ ...shared, ...keys, 'a.ts': job('a', 'JOBS', `import { JOBS } from './keys';`), 'b.ts': job('b', '42') }));
     expect(problems[0]?.message).toMatch(/^The key 42 is used for 2 purposes \(JOBS, b\), /);
@@ -79,6 +85,7 @@ describe('one key for several purposes', () => {
     ['constants of two files by one telling name', { 'a.ts': job('a', 'MIGRATIONS_LOCK', 'const MIGRATIONS_LOCK = 42;'), 'b.ts': job('b', 'MIGRATIONS_LOCK', 'const MIGRATIONS_LOCK = 42;') }],
     ['texts, which say what they are for', { 'a.ts': job('a', `'jobs'`), 'b.ts': job('b', `'jobs'`) }],
     ['a test', { 'a.ts': job('a', '42'), 'a.test.ts': job('b', '42'), 'tests/c.ts': job('c', '42').replace('./with', '../with') }],
+    ['migrations', { 'migrations/1.ts': job('one', '42').replace('./with', '../with'), 'migrations/2.ts': job('two', '42').replace('./with', '../with') }],
     ['a release only', { 'a.ts': job('a', '42'), 'b.ts': `import { pool } from './db';\nexport const b = () => pool.query('SELECT pg_advisory_unlock(42)');\n` }],
     ['SQL files, which share no constants', { 'a.ts': job('a', '42'), 'b.sql': 'SELECT pg_advisory_xact_lock(42);\n' }],
     ['two packages', { 'one/package.json': '{}', 'two/package.json': '{}', 'one/a.ts': job('a', '42').replace('./with', '../with'), 'two/b.ts': job('b', '42').replace('./with', '../with') }],

@@ -20,7 +20,7 @@ export function sharedKeys(sites: readonly LockSite[], lockIdsOf: (key: string) 
     return [
       {
         kind: 'shared-key',
-        message: `The key ${keyOf(first.site).text} is used for ${purposes.length} purposes (${purposes.map(wordsFor).join(', ')}), which then wait for each other. Give each its own key; if they are meant to be one lock, let them share one constant.`,
+        message: `The key ${keyOf(first.site).text} is used for ${purposes.length} purposes (${listed(purposes)}), which then wait for each other. Give each its own key; if they are meant to be one lock, let them share one constant.`,
         places: purposes.map(({ site, origin }) => ({ ...site.place, text: `takes it as ${nameOf(origin.name)}` })),
         locks: lockIdsOf(identity),
         cycle: [],
@@ -47,7 +47,7 @@ export function sharedClasses(sites: readonly LockSite[], lockIdsOf: (key: strin
     return [
       {
         kind: 'shared-class',
-        message: `The class id ${wordsOf(first.site.key[0] ?? { is: 'record', properties: {} })} is used by ${purposes.length} features (${purposes.map(wordsFor).join(', ')}): equal ids in both are one lock. Give each feature its own class id, in a constant that they share.`,
+        message: `The class id ${wordsOf(first.site.key[0] ?? { is: 'record', properties: {} })} is used by ${purposes.length} features (${listed(purposes)}): equal ids in both are one lock. Give each feature its own class id, in a constant that they share.`,
         places: purposes.map(({ site, origin }) => ({ ...site.place, text: `takes (${site.key.map(wordsOf).join(', ')}), the class as ${nameOf(origin.name)}` })),
         locks: purposes.flatMap(({ site }) => lockIdsOf(keyOf(site).identity)),
         cycle: [],
@@ -71,5 +71,12 @@ function inOneDatabase(purposes: readonly Purpose[]): readonly Purpose[] {
 const isAcquire = ({ action }: LockSite): boolean => action === 'acquire' || action === 'try';
 
 const nameOf = (name: string | null): string => name ?? 'a plain number';
+
+const mostListed = 4;
+
+function listed(purposes: readonly Purpose[]): string {
+  const words = purposes.slice(0, mostListed).map(wordsFor);
+  return [...words, ...(purposes.length > mostListed ? [`and ${purposes.length - mostListed} more`] : [])].join(', ');
+}
 
 const wordsFor = ({ origin, site }: Purpose): string => origin.name ?? site.ownerName ?? 'a plain number';
