@@ -119,7 +119,7 @@ describe('a mistake in the settings', () => {
 
   it('is explained deep inside a driver, too', () => {
     const place = `${key}.drivers[0].kinds.pool`;
-    expect(() => read(withPool({ roles: 'pool' }))).toThrow(`${place}.roles is not known; allowed in ${place}: role, extends, methods, `);
+    expect(() => read(withPool({ roles: 'pool' }))).toThrow(`${place}.roles is not known; allowed in ${place}: role, extends, `);
     expect(() => read(withPool({ roles: 'pool' }))).toThrow('Did you mean "role"?');
   });
 
