@@ -59,8 +59,8 @@ export function createTypeReader(scopes: Scopes, modules: Modules, links: Linked
         return annotation.typeAnnotation ? typeValue(annotation.typeAnnotation, at, evaluator) : unknown;
       case 'TSImportType': {
         const name = annotation.qualifier ? dottedName(annotation.qualifier) : [];
-        const source = annotation.source.value;
-        return exportedType(source, name, annotation, at, evaluator);
+        const source = importedModule(annotation);
+        return source === null ? unknown : exportedType(source, name, annotation, at, evaluator);
       }
       default:
         return unknown;
@@ -339,4 +339,13 @@ function dottedName(name: TSESTree.EntityName): string[] {
 function rootIdentifier(name: TSESTree.EntityName): TSESTree.Identifier | null {
   if (name.type === 'Identifier') return name;
   return name.type === 'TSQualifiedName' ? rootIdentifier(name.left) : null;
+}
+
+/** The module of `import('module').Name`; older parsers of major version 8 give it as a type. */
+function importedModule(node: TSESTree.TSImportType): string | null {
+  if (Object.hasOwn(node, 'source')) return node.source.value;
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- what those parsers have instead
+  const { argument } = node;
+  if (argument.type !== 'TSLiteralType' || argument.literal.type !== 'Literal') return null;
+  return typeof argument.literal.value === 'string' ? argument.literal.value : null;
 }
