@@ -1,11 +1,11 @@
 // Lints the folder `source` under several variants of the configuration and prints ESLint's results for each, as JSON:
-// `node lint.mjs <package of an ESLint> <variant …>`. Plain JavaScript, because it runs on every supported version of Node.
-import * as typescriptParser from '@typescript-eslint/parser';
+// `node lint.mjs <package of an ESLint> <package or file of typescript-eslint's parser> <variant …>`. Plain JavaScript, because it runs on every supported version of Node.
 import advisoryLock from 'eslint-plugin-advisory-lock';
 import { variants } from './fixtures/configs/variants.cjs';
 
-const [name, ...wanted] = process.argv.slice(2);
-const { ESLint } = await import(name);
+const [eslint, parser, ...wanted] = process.argv.slice(2);
+const { ESLint } = await import(eslint);
+const typescriptParser = await import(parser);
 const configs = variants(advisoryLock, typescriptParser);
 
 const results = {};

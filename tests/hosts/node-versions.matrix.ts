@@ -1,7 +1,9 @@
 // What `npm run test:hosts` runs besides the tests: all hosts under all supported versions of Node.
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { projectRequire, root } from '../built.js';
 import { exampleFolder } from './examples.js';
+import { fetched } from './fetched.js';
 import type { Finding } from './findings.js';
 import { nodeProgram, nodeVersions } from './node-versions.js';
 import { oxlint, oxlintFolder } from './oxlint.js';
@@ -63,6 +65,18 @@ describe('the bad examples of the documentation', () => {
     const folder = exampleFolder();
     const newest = await variantsOf('10', variants, { folder });
     for (const eslint of ['9.15', '9.39'] as const) expect(await variantsOf(eslint, variants, { folder }), eslint).toEqual(newest);
+  });
+});
+
+describe('the oldest parser for TypeScript, with the oldest ESLint', () => {
+  const packages = ['@typescript-eslint/parser@8.0.0', 'typescript@5.5.4'];
+
+  it('gives the same findings, with and without types', async () => {
+    const parser = join(fetched('oldest-parser', packages), '@typescript-eslint/parser/dist/index.js');
+    const expected = { untyped: reference.untyped, typed: reference.typed };
+    expect(await variantsOf('9.15', ['untyped', 'typed'], { parser })).toEqual(expected);
+    const folder = exampleFolder();
+    expect(await variantsOf('9.15', ['untyped', 'typed'], { folder, parser })).toEqual(await variantsOf('10', ['untyped', 'typed'], { folder }));
   });
 });
 

@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../built.js';
+import { fetched } from './fetched.js';
 
 /** The oldest of each line that `engines` allows, and the newest there is. */
 export const nodeVersions = ['20.19.0', '22.13.0', '24.0.0', '26'] as const;
@@ -10,14 +8,5 @@ export const nodeVersions = ['20.19.0', '22.13.0', '24.0.0', '26'] as const;
 export function nodeProgram(version: string): string {
   // npm names Node's packages after the platform, Windows without its number.
   const name = `node-${process.platform.replace('win32', 'win')}-${process.arch}`;
-  const folder = join(root, '.cache', 'node', version);
-  const program = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  if (!existsSync(program)) {
-    mkdirSync(folder, { recursive: true });
-    execFileSync('npm', ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', `${name}@${version}`], {
-      encoding: 'utf8',
-      shell: process.platform === 'win32',
-    });
-  }
-  return program;
+  return join(fetched(`node-${version}`, [`${name}@${version}`]), name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 }

@@ -17,10 +17,12 @@ export interface Run {
   readonly folder?: string;
   /** The Node that runs the host. */
   readonly node?: string;
+  /** Where typescript-eslint's parser is, when it is not this project's. */
+  readonly parser?: string;
 }
 
 /** Runs a program of Node's, which may end with the status 1 of a linter that found something, and gives its output. */
-export function output({ folder = fixtures, node = process.execPath }: Run, ...parameters: readonly string[]): Promise<string> {
+export function output({ folder = fixtures, node = process.execPath }: Pick<Run, 'folder' | 'node'>, ...parameters: readonly string[]): Promise<string> {
   return new Promise((done, fail) => {
     const environment = {
       ...process.env,
@@ -43,7 +45,7 @@ export async function variantsOf<const Name extends Variant>(
   variants: readonly Name[],
   run: Run = {},
 ): Promise<Record<Name, Finding[]>> {
-  const printed = await output(run, join(import.meta.dirname, 'lint.mjs'), eslints[version], ...variants);
+  const printed = await output(run, join(import.meta.dirname, 'lint.mjs'), eslints[version], run.parser ?? '@typescript-eslint/parser', ...variants);
   const results = JSON.parse(printed) as Record<Name, LintResult[]>;
   const entries = variants.map((variant) => [variant, findingsOf(results[variant], run.folder ?? fixtures)] as const);
   return Object.fromEntries(entries) as Record<Name, Finding[]>;

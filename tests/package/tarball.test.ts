@@ -102,7 +102,7 @@ const files = {
 type Install = (folder: string, packages: readonly string[]) => void;
 
 /** With caches of their own, so that a second run downloads nothing. */
-const managers: Readonly<Record<string, Install>> = {
+const managers: Readonly<Record<'npm' | 'pnpm' | 'yarn', Install>> = {
   npm: (folder, packages) => succeed(folder, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', ...packages),
   pnpm: (folder, packages) => {
     const store = join(root, '.cache/pnpm');
@@ -138,6 +138,15 @@ describe.each(Object.entries(managers))('the package, installed with %s', { time
     expect(status).toBe(1);
     expect(stdout).toMatch(/^a\.js:2:27: `pg_advisory_lock` .*\[Error\/advisory-lock\(no-pool-session-lock\)\]$/m);
   });
+});
+
+describe('the package, installed', { timeout: 180_000 }, () => {
+  let folder = '';
+
+  beforeAll(() => {
+    folder = folderWith(files);
+    managers.npm(folder, [`eslint@${versionOf('eslint')}`, tarball]);
+  }, 180_000);
 
   it('explains a mistake in its settings', () => {
     const { status, stderr } = run(join(folder, 'wrong'), process.execPath, join(folder, 'node_modules/eslint/bin/eslint.js'), '.');
@@ -154,12 +163,8 @@ describe.each(Object.entries(managers))('the package, installed with %s', { time
       '1 TypeScript file mentions locks, but there is no parser for TypeScript. Install it: npm install --save-dev @typescript-eslint/parser\n',
     );
   });
-});
 
-describe('what npm installs with the package', () => {
-  it('is neither TypeScript nor anything with an install script', () => {
-    const folder = folderWith({ 'package.json': '{ "name": "user", "private": true }' });
-    succeed(folder, 'npm', 'install', '--prefer-offline', '--package-lock-only', '--no-audit', '--no-fund', `eslint@${versionOf('eslint')}`, tarball);
+  it('brings neither TypeScript nor anything with an install script', () => {
     const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: Record<string, { hasInstallScript?: boolean }> };
     expect(Object.keys(packages).filter((path) => /node_modules\/(typescript|@typescript-eslint\/.*)$/.test(path))).toEqual([]);
     expect(Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path)).toEqual([]);
