@@ -64,9 +64,9 @@ describe('the tarball', () => {
   it('stays small', () => {
     const kilobytes = (bytes: number): number => Math.round(bytes / 1_000);
     process.stdout.write(`the tarball: ${kilobytes(packed.size)} kB packed, ${kilobytes(packed.unpackedSize)} kB unpacked, ${packed.files.length} files\n`);
-    // Half a megabyte to download; on the disk about what its one large dependency takes, PostgreSQL's parser.
-    expect(kilobytes(packed.size)).toBeLessThan(500);
-    expect(kilobytes(packed.unpackedSize)).toBeLessThan(2_000);
+    // Room for a quarter more than what it was when this was written; whoever needs more than that decides it here.
+    expect(kilobytes(packed.size)).toBeLessThan(600);
+    expect(kilobytes(packed.unpackedSize)).toBeLessThan(2_400);
   });
 });
 
