@@ -45,7 +45,10 @@ export interface Modules {
 export function createModules(drivers: readonly DriverDescriptor[], fallback: DriverDescriptor): Modules {
   const latestFirst = drivers.toReversed();
   const isModuleOf = (driver: DriverDescriptor, module: string): boolean => describes(driver.modules, unversioned(module));
-  const speakingFor = (module: string): readonly DriverDescriptor[] => latestFirst.filter((driver) => isModuleOf(driver, module));
+  const speakingFor = (module: string): readonly DriverDescriptor[] => {
+    const specifier = unversioned(module);
+    return latestFirst.filter((driver) => describes(driver.modules, specifier));
+  };
   const methodNames = new Set(drivers.flatMap((driver) => Object.values(driver.kinds).flatMap((kind) => Object.keys(kind.methods ?? {}))));
   return {
     exportOf(module, path) {
@@ -69,7 +72,7 @@ export function createModules(drivers: readonly DriverDescriptor[], fallback: Dr
       const owner = latestFirst.find((driver) => driver.exports.some((entry) => entry.global === true && entry.names.some((path) => path.split('.')[0] === name)));
       return owner?.modules[0] ?? null;
     },
-    isDriver: (module) => latestFirst.some((driver) => isModuleOf(driver, module)),
+    isDriver: (module) => speakingFor(module).length > 0,
     isModuleOf,
     provingMethods: new Map(
       drivers.flatMap((driver) =>
