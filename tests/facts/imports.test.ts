@@ -1,5 +1,5 @@
 import * as typescriptParser from '@typescript-eslint/parser';
-import { utimesSync } from 'node:fs';
+import { mkdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { handleIn, projectOf } from './imports.js';
 
 const lock = (call: string): string => `export async function run() { await ${call}('SELECT pg_advisory_lock(1)'); }`;
@@ -64,6 +64,31 @@ const cases: readonly Case[] = [
     file: 'app/job.ts',
     handle: pgPool,
   },
+  {
+    name: 'a path alias of a configuration in a package',
+    files: {
+      'node_modules/@acme/config/tsconfig.json': `{ "compilerOptions": { "baseUrl": "../../..", "paths": { "~/*": ["src/*"] } } }`,
+      'tsconfig.json': `{ "extends": "@acme/config" }`,
+      'src/db.ts': makePool,
+      'src/job.ts': `import { pool } from '~/db'; ${lock('pool.query')}`,
+    },
+    file: 'src/job.ts',
+    handle: pgPool,
+  },
+  {
+    name: 'a path alias of a referenced configuration',
+    files: {
+      'tsconfig.json': `{ "files": [], "references": [{ "path": "./tsconfig.node.json" }, { "path": "./tsconfig.app.json" }] }`,
+      'tsconfig.node.json': `{ "compilerOptions": {} }`,
+      'tsconfig.app.json': `{ "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }`,
+      'src/db.ts': makePool,
+      'src/job.ts': `import { pool } from '@/db'; ${lock('pool.query')}`,
+    },
+    file: 'src/job.ts',
+    handle: pgPool,
+  },
+  { name: "an import of the package's own", files: { 'package.json': `{ "imports": { "#db": "./src/db.js", "#lib/*": { "default": "./src/lib/*.js" } } }`, 'src/db.ts': makePool, 'src/jobs/job.ts': `import { pool } from '#db'; ${lock('pool.query')}` }, file: 'src/jobs/job.ts', handle: pgPool },
+  { name: "an import of the package's own by a pattern and a condition", files: { 'package.json': `{ "imports": { "#*": "./none/*.js", "#lib/*": { "types": "./types/*.d.ts", "default": "./dist/lib/*.js" } } }`, 'src/lib/db.ts': makePool, 'src/job.ts': `import { pool } from '#lib/db'; ${lock('pool.query')}` }, file: 'src/job.ts', handle: pgPool },
   { name: 'a path from the base URL', files: { 'tsconfig.json': `{ "compilerOptions": { "baseUrl": "src" } }`, 'src/lib/db.ts': makePool, 'src/job.ts': `import { pool } from 'lib/db'; ${lock('pool.query')}` }, file: 'src/job.ts', handle: pgPool },
   { name: 'a missing file', files: { 'job.ts': `import { pool } from './db'; ${lock('pool.query')}` }, handle: assumedPool },
   { name: 'a missing name', files: { 'db.ts': makePool, 'job.ts': `import { db } from './db'; ${lock('db.query')}` }, handle: assumedPool },
@@ -231,6 +256,34 @@ describe('a handle that is imported', () => {
       'db.ts': `export { main as pool } from './job';`,
     });
     expect(handleIn(project.queriesOf('job.ts'))).toEqual(pgPool);
+  });
+});
+
+describe('a package of the workspace', () => {
+  const job = (specifier: string): string => `import { pool } from '${specifier}'; ${lock('pool.query')}`;
+  const linked = (manifest: object, files: Readonly<Record<string, string>>, specifier = '@acme/db') => {
+    const project = projectOf({ 'packages/db/package.json': JSON.stringify(manifest), 'packages/app/job.ts': job(specifier), ...files });
+    mkdirSync(project.path('node_modules/@acme'), { recursive: true });
+    symlinkSync(project.path('packages/db'), project.path('node_modules/@acme/db'));
+    return handleIn(project.queriesOf('packages/app/job.ts'));
+  };
+
+  it.each([
+    { name: 'its main file', manifest: { main: 'index.js' }, files: { 'packages/db/index.ts': makePool } },
+    { name: 'what its main file is built from', manifest: { main: 'dist/index.js' }, files: { 'packages/db/src/index.ts': makePool } },
+    { name: 'its source', manifest: { source: 'code/db.ts', main: 'dist/index.js' }, files: { 'packages/db/code/db.ts': makePool } },
+    { name: 'its only export', manifest: { exports: './db.js' }, files: { 'packages/db/db.ts': makePool } },
+    { name: 'an export under conditions', manifest: { exports: { '.': { types: './dist/db.d.ts', import: './dist/db.mjs' } } }, files: { 'packages/db/src/db.mts': makePool } },
+    { name: 'a sub-path', manifest: { exports: { './pool': './src/pool.ts' } }, files: { 'packages/db/src/pool.ts': makePool }, specifier: '@acme/db/pool' },
+    { name: 'a file of a package without exports', manifest: {}, files: { 'packages/db/pool.ts': makePool }, specifier: '@acme/db/pool' },
+  ])('is read by $name', ({ manifest, files, specifier }) => {
+    expect(linked(manifest, files, specifier)).toEqual(pgPool);
+  });
+
+  it('is not read by a path that it does not export, nor when it is installed', () => {
+    expect(linked({ exports: { '.': './db.ts' } }, { 'packages/db/pool.ts': makePool }, '@acme/db/pool')).toEqual(assumedPool);
+    const installed = projectOf({ 'node_modules/@acme/db/package.json': '{}', 'node_modules/@acme/db/index.ts': makePool, 'job.ts': job('@acme/db') });
+    expect(handleIn(installed.queriesOf('job.ts'))).toEqual(assumedPool);
   });
 });
 

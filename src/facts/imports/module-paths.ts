@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { createPackagePaths } from './package-paths.js';
 import { createPathAliases } from './path-aliases.js';
 
 /** Finds the files that import specifiers mean, for one run; a file's coming and going in between is not seen. */
 export interface ModulePaths {
-  /** The absolute path of the source file; null for packages and for what does not exist. `from` is the importing file. */
+  /** The absolute path of the source file; null for packages that are installed and for what does not exist. `from` is the importing file. */
   resolve(specifier: string, from: string): string | null;
 }
 
@@ -23,6 +24,7 @@ export function createModulePaths(): ModulePaths {
   const known = new Map<string, string | null>();
   const files = new Map<string, 'file' | 'folder' | null>();
   const aliases = createPathAliases();
+  const packages = createPackagePaths();
   return {
     resolve(specifier, from) {
       if (!isAbsolute(from)) return null;
@@ -39,7 +41,7 @@ export function createModulePaths(): ModulePaths {
   function find(specifier: string, folder: string): string | null {
     if (/^\.{1,2}(?:\/|$)/.test(specifier)) return sourceAt(resolve(folder, specifier));
     if (specifier === '' || specifier.includes(':') || isAbsolute(specifier)) return null;
-    for (const path of aliases.targetsOf(specifier, folder)) {
+    for (const path of [...aliases.targetsOf(specifier, folder), ...packages.targetsOf(specifier, folder)]) {
       const found = sourceAt(path);
       if (found !== null) return found;
     }

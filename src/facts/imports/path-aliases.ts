@@ -54,7 +54,7 @@ function readAliases(path: string, depth: number): Aliases | null {
   const ownBase = typeof options['baseUrl'] === 'string' ? resolve(folder, options['baseUrl']) : null;
   const baseUrl = ownBase ?? inherited.baseUrl;
   const own = recordAt(options, 'paths');
-  if (!own) return { baseUrl, paths: inherited.paths };
+  if (!own) return baseUrl === null && inherited.paths.length === 0 ? referencedBy(config, folder, depth) : { baseUrl, paths: inherited.paths };
   const paths = Object.entries(own).map(([pattern, targets]) => ({
     pattern,
     targets: (Array.isArray(targets) ? targets : []).flatMap((target) => (typeof target === 'string' ? [resolve(baseUrl ?? folder, target)] : [])),
@@ -62,16 +62,34 @@ function readAliases(path: string, depth: number): Aliases | null {
   return { baseUrl, paths };
 }
 
-/** Of several, the later ones win. Configurations in packages are not looked up. */
+/** A configuration that has nothing but references leaves the aliases to them. Which of them a file belongs to is not looked at. */
+function referencedBy(config: Record<string, unknown>, folder: string, depth: number): Aliases {
+  const references = Array.isArray(config['references']) ? config['references'] : [];
+  const read = references.flatMap((reference: unknown) => {
+    const path = isRecord(reference) && typeof reference['path'] === 'string' ? resolve(folder, reference['path']) : null;
+    return path === null ? [] : (readAliases(path.endsWith('.json') ? path : join(path, 'tsconfig.json'), depth + 1) ?? []);
+  });
+  return read.find(({ baseUrl, paths }) => baseUrl !== null || paths.length > 0) ?? none;
+}
+
+/** Of several, the later ones win. A configuration of a package is looked up in the `node_modules` above. */
 function extendedBy(config: Record<string, unknown>, folder: string, depth: number): Aliases {
   const given = config['extends'];
   const names = (Array.isArray(given) ? given : [given]).filter((name) => typeof name === 'string');
   return names.reduce<Aliases>((sofar, name) => {
-    if (!name.startsWith('.') && !isAbsolute(name)) return sofar;
-    const path = resolve(folder, name);
-    const read = readAliases(path.endsWith('.json') ? path : `${path}.json`, depth + 1);
+    const read = placesOf(name, folder).reduce<Aliases | null>((found, path) => found ?? readAliases(path, depth + 1), null);
     return read ? { baseUrl: read.baseUrl ?? sofar.baseUrl, paths: read.paths.length > 0 ? read.paths : sofar.paths } : sofar;
   }, none);
+}
+
+function placesOf(name: string, folder: string): readonly string[] {
+  const isPath = name.startsWith('.') || isAbsolute(name);
+  const candidates: string[] = [];
+  for (let home = folder; ; home = dirname(home)) {
+    const path = isPath ? resolve(folder, name) : join(home, 'node_modules', name);
+    candidates.push(...(path.endsWith('.json') ? [path] : [`${path}.json`, join(path, 'tsconfig.json')]));
+    if (isPath || dirname(home) === home) return candidates;
+  }
 }
 
 function matched(pattern: string, specifier: string): string | null {
