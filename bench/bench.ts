@@ -7,6 +7,7 @@ import * as typescriptParser from '@typescript-eslint/parser';
 import { ESLint, Linter } from 'eslint';
 import { createPlugin } from '../src/plugin.js';
 import { mentionsLock } from '../src/sql/lock-functions.js';
+import { followedFiles } from './followed-files.js';
 import { writeTree } from './generated-tree.js';
 import { locksOfProject } from './locks-of-project.js';
 import { latency } from './keystrokes.js';
@@ -46,6 +47,7 @@ try {
 await perFileWithLocks([resolve('examples/incidents/*.ts')]);
 growth();
 await editor();
+await followedFiles();
 await locksOfProject();
 
 /** Fresh processes: what importing the plugin takes, and what the first statement adds, which starts the SQL parser. */
