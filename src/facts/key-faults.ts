@@ -1,4 +1,5 @@
 import type { Binding } from '../drivers/driver.js';
+import { builtInCatalogue } from '../sql/lock-functions.js';
 import type { SqlExpression } from '../sql/model.js';
 import { constantText, isConstant, longest, shortest, type BigintValue, type KeyValue, type NumberValue, type StringValue } from './key-domain.js';
 import type { QueryLock } from './query.js';
@@ -33,9 +34,6 @@ export interface FaultyKey {
   readonly index: number | null;
 }
 
-/** PostgreSQL's own functions; what a user's function takes is not known. */
-const postgresAcquire = /^pg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?$/;
-
 /** Names are at most so long in MySQL, in characters: https://dev.mysql.com/doc/refman/8.4/en/locking-functions.html */
 const mysqlNameLimit = 64;
 
@@ -44,11 +42,12 @@ export function faultOf(lock: QueryLock, keys: readonly SqlKey[]): FaultyKey | n
   const { operation, query } = lock;
   if (operation.action !== 'acquire' && operation.action !== 'try') return null;
   const count = operation.arguments.length;
-  if (operation.name === 'get_lock') {
+  // What a user's function takes is not known.
+  if (builtInCatalogue.find([operation.name]) === undefined) return null;
+  if (operation.dialect === 'mysql') {
     if (count !== 2) return isWholeCall(lock) ? { fault: { kind: 'arity', count }, index: null } : null;
     return mysqlFault(keys, query.driver.binding);
   }
-  if (!postgresAcquire.test(operation.name)) return null;
   if (count === 0 || count > 2) return isWholeCall(lock) ? { fault: { kind: 'arity', count }, index: null } : null;
   for (const [index, key] of keys.entries()) {
     const fault = postgresFault(key, count === 2, query.driver.binding, query.sends.functionName === undefined);

@@ -4,6 +4,7 @@ import unknownDriver from '../drivers/unknown-driver.js';
 import { definePass } from '../pass.js';
 import { unwrap } from '../source/ast.js';
 import { nodes } from '../source/walk.js';
+import { functionFor } from '../sql/lock-functions.js';
 import type { LockWrapper } from './declared/wrappers.js';
 import { evaluation } from './evaluation.js';
 import type { CallMeaning } from './evaluator.js';
@@ -37,18 +38,16 @@ export const lockHelpers = definePass('lock helpers', [nodes, evaluation, statem
   }),
 );
 
-/** The lock functions that stand for what the helper does. */
+/** The lock functions that stand for what the helper does. A transaction lock goes with its transaction. */
 function functionsOf({ does, level }: LockWrapper): readonly string[] {
-  const infix = level === 'transaction' ? 'xact_' : '';
   switch (does) {
     case 'acquire':
-      return [`pg_advisory_${infix}lock`];
     case 'try':
-      return [`pg_try_advisory_${infix}lock`];
+      return [functionFor(does, level) ?? []].flat();
     case 'release':
-      return ['pg_advisory_unlock'];
+      return [functionFor('release', 'session') ?? []].flat();
     case 'hold':
-      return level === 'transaction' ? ['pg_advisory_xact_lock'] : ['pg_advisory_lock', 'pg_advisory_unlock'];
+      return [functionFor('acquire', level) ?? [], functionFor('release', level) ?? []].flat();
     default:
       return does satisfies never;
   }

@@ -280,7 +280,7 @@ function readCell(lock: QueryLock, use: Use): Reading {
   const isText = operation.returns === 'boolean' && operation.casts.some((cast) => /^(?:text|varchar|character varying|bpchar|name)$/i.test(cast));
   if (isText && (sink.kind === 'tested' || use.converted === 'boolean' || isComparedWithBoolean(use))) return misread(use, { of: 'text' });
   if (operation.action === 'try' && sink.kind === 'compared' && isNothing(sink.other)) return misread(use, { of: 'presence' });
-  if (operation.name === 'get_lock' && letsNullThrough(use)) return misread(use, { of: 'null' });
+  if (operation.action === 'try' && operation.dialect === 'mysql' && letsNullThrough(use)) return misread(use, { of: 'null' });
   return { kind: 'read', use };
 }
 

@@ -122,6 +122,10 @@ export function createCatalogue(extra: readonly CustomLockFunction[] = []): Cata
 /** The functions every installation has, without the user's own. */
 export const builtInCatalogue: Catalogue = createCatalogue();
 
+/** PostgreSQL's exclusive function that does this; null where there is none, as for releasing a transaction lock. */
+export const functionFor = (action: LockAction, level: LockOperation['level']): string | null =>
+  BUILT_IN.find((entry) => entry.dialect === 'postgres' && entry.mode === 'exclusive' && entry.action === action && entry.level === level)?.name ?? null;
+
 const LOCK_WORDS = /advisory|get_lock|release_(?:all_)?locks?|is_(?:free|used)_lock/i;
 
 /**
