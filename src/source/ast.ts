@@ -142,3 +142,11 @@ function collectReturns(node: TSESTree.Node, found: TSESTree.Expression[]): void
     default:
   }
 }
+
+/** `yield` in the generator that TypeScript makes of an async function, `__awaiter(this, void 0, void 0, function* () { … })`: `await`. */
+export function isCompiledAwait(node: TSESTree.YieldExpression): boolean {
+  const call = enclosingFunction(node)?.parent;
+  if (node.delegate || call?.type !== 'CallExpression') return false;
+  const callee = unwrap(call.callee);
+  return callee.type === 'Identifier' ? callee.name === '__awaiter' : callee.type === 'MemberExpression' && memberName(callee) === '__awaiter';
+}

@@ -1,6 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import {
   enclosingFunction,
+  isCompiledAwait,
   isFunction,
   isInside,
   keyName,
@@ -201,7 +202,7 @@ export class ValueFlow {
         return this.#end({ kind: 'thrown' }, parent, child, flow);
       case 'YieldExpression':
         // `yield*` gives what the generator returns, in Effect what the effect resolves to, as `await` does.
-        if (parent.delegate) return this.#follow(parent, afterAwait(flow));
+        if (parent.delegate || isCompiledAwait(parent)) return this.#follow(parent, afterAwait(flow));
         return this.#end({ kind: 'yielded', yield: parent }, parent, child, flow);
       case 'ExportDefaultDeclaration':
       case 'ExportSpecifier':

@@ -202,6 +202,8 @@ describe('generators, exports and fields', () => {
 
   test.each<[string, readonly string[]]>([
     ['function* f() { const r = yield $(); }', ['yielded']],
+    ['const f = () => __awaiter(this, void 0, void 0, function* () { yield $(); });', ['await: discarded']],
+    ['const f = () => tslib_1.__awaiter(this, void 0, void 0, function* () { const { rows } = yield $(); if (rows[0].ok) work(); });', ['await .rows[0].ok: tested']],
     ['function* f() { const r = yield* $(); if (r.ok) work(); }', ['await .ok: tested']],
     ['function* f() { yield* $(); }', ['await: discarded']],
     ['export const r = await $(); if (r.ok) work();', ['await: exported', 'await .ok: tested']],
