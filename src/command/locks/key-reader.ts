@@ -9,7 +9,7 @@ import { binary, unary } from '../../source/evaluate.js';
 import { dottedName } from '../../source/mutations.js';
 import { enumOf, memberOf, sourceOf } from '../../source/objects.js';
 import { HOLE, type SqlExpression } from '../../sql/model.js';
-import type { FunctionId, Origin, Place, Term } from './model.js';
+import { insertedOrigin, type FunctionId, type Origin, type Place, type Term } from './model.js';
 import { isKnown, textOf, unknownTerm } from './terms.js';
 
 /** Reads key arguments of a file, following constants and functions into the files it imports. */
@@ -36,6 +36,7 @@ export function createKeyReader({ evaluator, callers, frames: frameReader, scope
       switch (part.kind) {
         case 'integer':
         case 'string':
+          return inserted(part.range, part.value) ?? constant(part.value, query.node);
         case 'boolean':
           return constant(part.value, query.node);
         case 'number':
@@ -57,6 +58,18 @@ export function createKeyReader({ evaluator, callers, frames: frameReader, scope
         default:
           return unwritten(part);
       }
+    }
+
+    /** A constant that the code inserts into the text, `${JOBS}`, is still that constant. */
+    function inserted({ start, end }: SqlExpression['range'], value: string | bigint): Term | null {
+      const index = text.segments.findLastIndex(({ at }) => at <= start);
+      const segment = text.segments[index];
+      const isWhole = segment?.at === start && (text.segments[index + 1]?.at ?? text.text.length) === end;
+      if (!isWhole || segment.verbatim) return null;
+      const terms = insertedExpressions(query.node).map((expression) => read(expression, [], 0));
+      const found = terms.find((term) => term.is === 'constant' && String(term.value) === String(value));
+      const known = constant(value, query.node);
+      return found ?? (known.is === 'constant' ? { ...known, origin: { ...known.origin, id: insertedOrigin } } : known);
     }
 
     function unwritten({ range: { start, end } }: SqlExpression): Term {
@@ -284,6 +297,12 @@ export function constructorIn(value: Value): FunctionNode | null {
 function constructorOf(home: ClassNode): FunctionNode | null {
   const member = home.body.body.find((each) => each.type === 'MethodDefinition' && each.kind === 'constructor');
   return member?.type === 'MethodDefinition' && isFunction(member.value) ? member.value : null;
+}
+
+/** The expressions of the template that a call sends. */
+function insertedExpressions(call: TSESTree.CallExpression | TSESTree.TaggedTemplateExpression): readonly TSESTree.Node[] {
+  if (call.type === 'TaggedTemplateExpression') return call.quasi.expressions;
+  return call.arguments.flatMap((argument) => (argument.type === 'TemplateLiteral' ? argument.expressions : argument.type === 'TaggedTemplateExpression' ? argument.quasi.expressions : []));
 }
 
 const isPlain = (value: Constant): value is Exclude<Constant, RegExp> => !(value instanceof RegExp);

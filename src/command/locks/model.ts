@@ -14,6 +14,9 @@ export interface Place {
 /** Names a function of the project: its file and where it begins there. The same whichever file asks. */
 export type FunctionId = string;
 
+/** Identity of the origin of constants that are inserted into SQL text in a way that does not show which constant it is. */
+export const insertedOrigin = 'inserted';
+
 /** Where a constant's value is written down. */
 export interface Origin {
   /** Equal for two uses of one constant. */

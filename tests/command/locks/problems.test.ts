@@ -74,6 +74,12 @@ describe('one key for several purposes', () => {
 
   it.each<[string, Files]>([
     ['one imported constant', { ...keys, 'a.ts': job('a', 'JOBS', `import { JOBS } from './keys';`), 'b.ts': job('b', 'JOBS', `import { JOBS } from './keys';`) }],
+    ['one constant that is inserted into the text', {
+      ...keys,
+      'a.ts': `import { pool } from './db';\nimport { JOBS } from './keys';\nexport const a = () => pool.query(\`SELECT pg_try_advisory_xact_lock(\${JOBS})\`);\n`,
+      'b.ts': `import { pool } from './db';\nimport { JOBS } from './keys';\nconst text = \`SELECT pg_try_advisory_xact_lock(\${JOBS})\`;\nexport const b = () => pool.query(text);\n`,
+      'c.ts': job('c', 'JOBS', `import { JOBS } from './keys';`),
+    }],
     ['a constant and its other name', { ...keys, 'a.ts': job('a', 'MAIL', `import { MAIL } from './keys';`), 'b.ts': job('b', 'POST', `import { POST } from './keys';`) }],
     ['other keys', { ...keys, 'a.ts': job('a', 'JOBS', `import { JOBS } from './keys';`), 'b.ts': job('b', 'OTHER', `import { OTHER } from './keys';`) }],
     ['one helper that has the key', {

@@ -1,4 +1,4 @@
-import type { LockSite, Origin, Term } from '../model.js';
+import { insertedOrigin, type LockSite, type Origin, type Term } from '../model.js';
 
 /**
  * What a number that stands in a key is for, as far as the code tells. Two purposes are told apart by where the value is
@@ -11,7 +11,7 @@ export interface Purpose {
 
 /** The number's origin; null for texts, which say themselves what they are for, and for what is not written anywhere. */
 export const originOf = (term: Term | undefined): Origin | null =>
-  term?.is === 'constant' && (typeof term.value === 'number' || typeof term.value === 'bigint' || (typeof term.value === 'string' && /^\s*[-+]?\d+\s*$/.test(term.value))) ? term.origin : null;
+  term?.is === 'constant' && term.origin.id !== insertedOrigin && (typeof term.value === 'number' || typeof term.value === 'bigint' || (typeof term.value === 'string' && /^\s*[-+]?\d+\s*$/.test(term.value))) ? term.origin : null;
 
 /**
  * One purpose for each that certainly differs from those before: two constants of one file by different names, or values of
