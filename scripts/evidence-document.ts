@@ -1,6 +1,6 @@
 import { examplesOnPage, type RuleExample } from '../tests/meta/example-blocks.js';
 import { directiveOf } from '../tests/postgres/directives.js';
-import { digestOf, evidenceFile, type Evidence, type RuleEvidence } from '../tests/postgres/evidence.js';
+import { digestOf, evidenceFile, parseEvidence, versionIn, type Evidence } from '../tests/postgres/evidence.js';
 
 const libraries = ['pg', 'postgres', 'kysely', 'knex', 'drizzle-orm', 'typeorm', 'sequelize', 'slonik', 'pg-promise', '@electric-sql/pglite', 'mysql2'];
 
@@ -11,7 +11,7 @@ const libraries = ['pg', 'postgres', 'kysely', 'knex', 'drizzle-orm', 'typeorm',
  */
 export function evidenceDocument(rules: readonly string[], read: (path: string) => string): string {
   const pages = rules.map((rule) => pageOf(rule, read));
-  const versionOf = (name: string): string => (JSON.parse(read(`node_modules/${name}/package.json`)) as { version: string }).version;
+  const versionOf = (name: string): string => versionIn(read(`node_modules/${name}/package.json`));
   const sum = (count: (page: Page) => number): string => String(pages.reduce((total, page) => total + count(page), 0));
   return [
     '# Evidence',
@@ -48,7 +48,7 @@ interface Page {
 
 function pageOf(rule: string, read: (path: string) => string): Page {
   const examples = examplesOnPage(rule, read(`docs/rules/${rule}.md`));
-  const { bad: recorded, endings } = JSON.parse(read(evidenceFile(rule))) as RuleEvidence;
+  const { bad: recorded, endings } = parseEvidence(read(evidenceFile(rule)));
   const evidence = examples
     .filter((example) => example.kind === 'bad' && directiveOf(example).run)
     .map(({ number, code }) => {

@@ -4,7 +4,7 @@ import { rules } from '../../src/rules.js';
 import { root } from '../built.js';
 import { examplesOf } from '../meta/documented-examples.js';
 import { directiveOf } from './directives.js';
-import { evidenceFile, type Evidence, type RuleEvidence } from './evidence.js';
+import { evidenceFile, parseEvidence, type Evidence } from './evidence.js';
 import { endingsOnPage, judgeBad } from './judge.js';
 import { openLaboratories, type Laboratories } from './laboratories.js';
 import { scenarioFor } from './scenarios/index.js';
@@ -32,7 +32,7 @@ describe.each(rules.map(({ name }) => name))('the page of %s', (rule) => {
   it('has evidence that is up to date', async ({ skip }) => {
     const path = join(root, evidenceFile(rule));
     // What this machine has no server for stays as it was recorded elsewhere.
-    const recorded = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as RuleEvidence).bad : [];
+    const recorded = existsSync(path) ? parseEvidence(readFileSync(path, 'utf8')).bad : [];
     const bad = examples.map(({ number }) => seen.get(number) ?? recorded.find((known) => known.number === number));
     if (bad.includes(undefined)) return skip('not everything was run');
     await expect(`${JSON.stringify({ bad, endings: endingsOnPage(rule) }, null, 2)}\n`).toMatchFileSnapshot(path);

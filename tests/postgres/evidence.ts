@@ -59,6 +59,11 @@ export interface RuleEvidence {
   readonly endings: readonly string[];
 }
 
+export const parseEvidence = (json: string): RuleEvidence => JSON.parse(json) as RuleEvidence;
+
+/** The version that a `package.json` states. */
+export const versionIn = (json: string): string => (JSON.parse(json) as { version: string }).version;
+
 /** Where the last recorded run has left it, from the project's root. */
 export const evidenceFile = (rule: string): string => `tests/postgres/evidence/${rule}.json`;
 

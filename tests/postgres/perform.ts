@@ -400,22 +400,23 @@ class Run {
       } else if (handle.role === 'session') {
         const isOpen = traits.isTransactionLevel && !traits.begins;
         if (isOpen) await handle.ask(call.outcome === 'threw' ? 'ROLLBACK' : 'COMMIT').catch(() => undefined);
-        if (!isOpen && traits.takes && !traits.frees && !traits.begins && call.outcome === 'returned') await this.unlock(handle, isGranted(call.value, called?.returns ?? null));
+        if (!isOpen && traits.takes && !traits.frees && !traits.begins && call.outcome === 'returned') await this.unlock(handle, isGranted(call.value, called?.returns ?? null), keysNamedIn(call.value));
         if ((this.circumstance === 'the lock is held in another mode' || this.circumstance === 'the unlock fails') && wasTold(call)) await handle.destroy();
         else await handle.giveBack();
       }
     }
   }
 
-  private async unlock(handle: Lent, isGranted: boolean): Promise<void> {
+  private async unlock(handle: Lent, isGranted: boolean, named: readonly string[]): Promise<void> {
     const mark = `SELECT ${this.tap.statements.length}`;
     await handle.ask(mark);
     const backend = this.tap.statements.find(({ sql }) => sql === mark)?.backend;
     const held = (await this.laboratory.locks()).filter((lock) => lock.backend === backend);
     if (!isGranted && held.length > 0) this.complaints.push('the answer was no, and the lock is held');
     if (isGranted && held.length === 0) this.complaints.push('the answer was yes, and no lock is held');
-    const [lock] = held;
-    if (isGranted && lock) await handle.ask(this.laboratory.sql.free(lock));
+    if (!isGranted) return;
+    const known = held.filter(({ key }) => named.includes(key));
+    for (const lock of known.length > 0 ? known : held.slice(0, 1)) await handle.ask(this.laboratory.sql.free(lock));
   }
 
   private async isWhole(): Promise<boolean> {
@@ -444,10 +445,20 @@ async function passTime(milliseconds: number): Promise<void> {
   if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(milliseconds);
 }
 
+const isRowGranted = (row: unknown): boolean => typeof row !== 'object' || row === null || !Object.values(row).includes(false);
+
+/** The keys that an answer names as taken: a number, or rows with an `id`; empty when it names none. */
+function keysNamedIn(value: unknown): string[] {
+  if (typeof value === 'number') return [String(value)];
+  if (!Array.isArray(value)) return [];
+  const ids = value.filter(isRowGranted).map((row: unknown): unknown => (typeof row === 'object' && row !== null ? Reflect.get(row, 'id') : undefined));
+  return ids.filter((id) => typeof id === 'number' || typeof id === 'string').map(String);
+}
+
 /** Whether whoever got this answer may believe that the lock is theirs. `returns` is the type that the function states. */
 function isGranted(value: unknown, returns: string | null): boolean {
   if (returns === 'void') return true;
-  if (Array.isArray(value)) return value.length > 0;
+  if (Array.isArray(value)) return value.some(isRowGranted);
   // A result as the driver gives it: its first cell answers.
   const rows: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'rows') : undefined;
   if (Array.isArray(rows)) return Object.values((rows[0] ?? {}) as Record<string, unknown>)[0] !== false;
