@@ -86,11 +86,9 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
     constructor(config?: string | pg.ClientConfig) {
       super(relocated(config));
       clients.push(this);
-      ends.push(async () => {
-        // Whoever listens to nothing must not bring down the laboratory at the end.
-        this.on('error', () => undefined);
-        await this.end();
-      });
+      // Code that listens to nothing must not bring down the laboratory; that it brings down its process is shown in one of its own.
+      this.on('error', () => undefined);
+      ends.push(() => this.end());
     }
   }
 
@@ -98,7 +96,7 @@ export function recordPackages(address: Address, tap: Tap): Recorded {
     constructor(config: pg.PoolConfig = {}) {
       const { max = connections, ...rest } = config;
       super({ ...relocated(rest), max: Math.min(max, connections) });
-      this.on('connect', (client) => ends.unshift(() => client.on('error', () => undefined)));
+      this.on('connect', (client) => client.on('error', () => undefined));
       this.on('error', () => undefined);
       record({
         size: Math.min(max, connections),
