@@ -1,8 +1,8 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as typescriptParser from '@typescript-eslint/parser';
-import typescriptPlugin from '@typescript-eslint/eslint-plugin';
 import { ESLint, type Linter } from 'eslint';
+import tseslint from 'typescript-eslint';
 import { createPlugin } from '../src/plugin.js';
 import { writeProject } from './generated-project.js';
 
@@ -50,17 +50,9 @@ async function timeOf(config: Linter.Config, parserOptions: Linter.ParserOptions
     cwd,
     overrideConfigFile: true,
     allowInlineConfig: false,
-    overrideConfig: [{ files: ['**/*.ts'], languageOptions: { parser: typescriptParser, parserOptions } }, { files: ['**/*.ts'], ...config, plugins: { ...config.plugins, ts: { rules: rulesOf(typescriptPlugin) } } }],
+    overrideConfig: [{ files: ['**/*.ts'], languageOptions: { parser: typescriptParser, parserOptions } }, { files: ['**/*.ts'], ...config, plugins: { ...config.plugins, ts: tseslint.plugin } }],
   });
   const { user: before } = process.cpuUsage();
   await eslint.lintFiles(['src']);
   return (process.cpuUsage().user - before) / 1_000;
 }
-
-/** The packages' types of one rule differ in how they write the context. */
-const rulesOf = (plugin: { readonly rules?: unknown }): NonNullable<ESLint.Plugin['rules']> => {
-  const { rules } = plugin;
-  return isRules(rules) ? rules : {};
-};
-
-const isRules = (value: unknown): value is NonNullable<ESLint.Plugin['rules']> => typeof value === 'object' && value !== null;

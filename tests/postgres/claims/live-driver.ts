@@ -1,5 +1,5 @@
 /** What a test must tell about a driver before its descriptor can be held against the real package. */
-import type { Call, DriverDescriptor, Give, GiveDetails, Kind, Role } from '../../../src/drivers/driver.js';
+import type { Call, DriverDescriptor, Give, GiveDetails, Kind } from '../../../src/drivers/driver.js';
 import type { Watch } from './watch.js';
 
 /** Lends a handle that was got from the pool. `giveBack` replaces the driver's usual way of giving it back. */
@@ -46,8 +46,6 @@ export function resolvedKind(descriptor: DriverDescriptor, name: string): Kind {
   const inherited = kind.extends === undefined ? {} : resolvedKind(descriptor, kind.extends);
   return { ...inherited, ...kind, methods: { ...inherited.methods, ...kind.methods } };
 }
-
-export const roleOf = (descriptor: DriverDescriptor, kind: string): Role | undefined => resolvedKind(descriptor, kind).role;
 
 /** What the descriptor says of the object that an exported class or function makes. */
 export function detailsOf(descriptor: DriverDescriptor, name: string, module?: string): GiveDetails {
