@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Script } from 'node:vm';
 import { vi } from 'vitest';
 import { askOn, valueOf } from './arguments.js';
@@ -178,6 +178,9 @@ class Run {
     await this.settle();
     for (const free of this.occupied.splice(0)) await free();
     for (let caller = 0; caller < count; caller++) await this.actUpon(caller);
+    // What a client has written arrives at the tap before long, also its farewell.
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+    if (this.subject.traits.isMysql) await until(async () => (await this.laboratory.locks()).length === 0, 150);
     await until(async () => {
       const alive = await this.laboratory.sessions();
       return !alive.some(({ backend }) => this.tap.left.has(backend));

@@ -30,7 +30,7 @@ export interface Tap {
   readonly statements: readonly Statement[];
   /** Where no tap can listen: runs a statement, and writes down how it went. */
   observe?<Result>(sql: string, backend: number, run: () => Promise<Result>, answersIn: (result: Result) => (string | null)[]): Promise<Result>;
-  /** Backends whose client has hung up. */
+  /** Backends whose client has hung up, or said that it will. */
   readonly left: ReadonlySet<number>;
   /** Hangs up on both sides, and takes nobody else. */
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export async function openTap(target: { host: string; port: number }, ended: (st
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(target.port, target.host);
-    const conversation = new Conversation(statements);
+    const conversation = new Conversation(statements, left);
     // Chunks are passed on one after the other, also while `ended` takes its time.
     let passing = Promise.resolve();
     client.on('data', (chunk) => {
@@ -74,7 +74,7 @@ export async function openTap(target: { host: string; port: number }, ended: (st
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
         sockets.delete(socket);
-        if (socket === client) left.add(conversation.backend);
+        if (socket === client) conversation.hasLeft();
         void passing.then(() => other.end());
       });
     }
@@ -107,7 +107,14 @@ class Conversation {
   private server = Buffer.alloc(0);
   private isStarted = false;
 
-  constructor(private readonly statements: Statement[]) {}
+  constructor(
+    private readonly statements: Statement[],
+    private readonly left: Set<number>,
+  ) {}
+
+  hasLeft(): void {
+    this.left.add(this.backend);
+  }
 
   fromClient(chunk: Buffer): void {
     this.client = Buffer.concat([this.client, chunk]);
@@ -135,6 +142,9 @@ class Conversation {
           break;
         case 'E':
           this.begin(this.portals.get(first) ?? '', false);
+          break;
+        case 'X':
+          this.hasLeft();
           break;
         case 'S':
           this.pending.push({ statement: null, isSimple: false });
