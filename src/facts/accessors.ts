@@ -43,6 +43,9 @@ export function accessorNamed(name: string): Accessor | null {
   return noun !== undefined && handles.has(noun) ? 'handle' : null;
 }
 
+/** Does the name, of an object or of its type, leave room for something of the caller's own behind it: `tenantContext`, `unitOfWork`? */
+export const leavesRoom = (name: string): boolean => wordsOf(name).some((word) => open.has(word));
+
 /** The step of a module's path that stands for the call of an accessor: `getPool()`, or `getPool(url)` with the text of its arguments. */
 export const accessorStep = (name: string, chosen: string): string => `${name}(${chosen})`;
 

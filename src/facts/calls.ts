@@ -2,12 +2,13 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import type { Give } from '../drivers/driver.js';
 import { isFunction, memberName, returnedExpressions, unwrap, type FunctionNode } from '../source/ast.js';
 import { calleeOfCall } from './imports/elsewhere.js';
-import { accessorNamed, accessorStep } from './accessors.js';
+import { accessorNamed, accessorStep, leavesRoom } from './accessors.js';
 import { isDecided, unify, unifyPresent } from './agreement.js';
 import type { Core } from './core.js';
 import type { CallMeaning } from './evaluator.js';
 import { readKind } from './kinds.js';
 import { signalGiven } from './given-signal.js';
+import { createOpenedConnections } from './opened-connections.js';
 import { circular, unknown, type Evidence, type Value } from './values.js';
 
 type CallNode = TSESTree.CallExpression | TSESTree.TaggedTemplateExpression;
@@ -16,6 +17,7 @@ type CallNode = TSESTree.CallExpression | TSESTree.TaggedTemplateExpression;
 export function createCalls(core: Core) {
   const { scopes, modules, constantOf } = core.parts;
   const results = new Map<FunctionNode, object>();
+  const connections = createOpenedConnections(core);
   return { resultOfCall, constructed, returnedBy };
 
   /** What a function returns is another question than what the function is. */
@@ -43,7 +45,7 @@ export function createCalls(core: Core) {
     const method = promisified(node);
     if (method) return method;
     const value = core.valueOf(callee);
-    if (value.type === 'function') return returnedBy(value.node);
+    if (value.type === 'function') return connections.givenBy(node, value.node, returnedBy(value.node));
     if (value.type !== 'unknown') return unknown;
     if (value === circular) return circular;
     const functions = value.alternatives.filter((alternative) => alternative.type === 'function');
@@ -72,7 +74,17 @@ export function createCalls(core: Core) {
     if (name === null || accessor === null || (accessor !== 'pool' && node.arguments.length > 0)) return null;
     const value = core.valueOf(callee);
     const chosen = node.arguments.map(({ range }) => scopes.textOf(node).slice(...range)).join(', ');
-    return value.type === 'foreign' ? { type: 'foreign', module: value.module, path: [...value.path, accessorStep(name, chosen)] } : null;
+    if (value.type === 'foreign') return { type: 'foreign', module: value.module, path: [...value.path, accessorStep(name, chosen)] };
+    const service = value.type === 'unknown' && value.alternatives.length === 0 ? serviceOf(callee) : null;
+    return service === null ? null : { type: 'foreign', module: service, path: [accessorStep(name, chosen)] };
+  }
+
+  /** `this.database` of `this.database.getKnex`, if a container hands it out: one for the whole application, like a module of another file. */
+  function serviceOf(callee: TSESTree.Node): string | null {
+    const service = callee.type === 'MemberExpression' ? unwrap(callee.object) : null;
+    const name = service?.type === 'MemberExpression' ? memberName(service) : null;
+    if (!service || name === null || leavesRoom(name) || !core.parts.injection.ofExpression(service)) return null;
+    return `this.${name}`;
   }
 
   function resultOfMeaning(meaning: CallMeaning, node: CallNode): Value {

@@ -4,10 +4,12 @@ import { memberName, unwrap } from '../source/ast.js';
 import { settles } from '../source/uses.js';
 import { mentionsLock } from '../sql/lock-functions.js';
 import { accessorNamed, accessorOn } from './accessors.js';
+import { isToldApart } from './application-wide.js';
 import type { Core } from './core.js';
 import type { CallMeaning } from './evaluator.js';
 import { methodOfKind, readKind } from './kinds.js';
 import { isModuleConstant } from './making.js';
+import { wordsOf } from './name-words.js';
 import { createPositions } from './positions.js';
 import { createReceiverIdentity } from './receiver-identity.js';
 import { isAboutText, isSaidToSend } from './sending-names.js';
@@ -98,7 +100,8 @@ export function createMeanings(core: Core) {
       if (!object || isBuiltIn(object) || !isOpen(core.valueOf(object))) return null;
       const isInjected = core.parts.injection.ofExpression(object);
       const isShared = isModuleConstant(object, scopes) || isInjected;
-      const assumedKind = isShared ? 'pool' : 'session';
+      const isNamed = !isShared && modules.isDistinctive(name) && isNamedAfterLibrary(object);
+      const assumedKind = isShared || isNamed ? 'pool' : 'session';
       const owner = object === expression ? { driver: modules.assumedOwner().driver, kind: assumedKind } : modules.ownerOfMethod(name, assumedKind);
       const call = owner && (object === expression ? lockTag(owner.driver, owner.kind) : methodOfKind(owner.driver, owner.kind, name));
       if (!owner || !call) return null;
@@ -106,13 +109,29 @@ export function createMeanings(core: Core) {
       const ownRole = readKind(driver, kind, (described) => described.role);
       const handle = bareHandle({
         // What speaks HTTP has no other role.
-        role: ownRole === 'http' ? 'http' : isShared ? 'pool' : 'unknown',
+        role: ownRole === 'http' ? 'http' : isShared || isNamed ? 'pool' : 'unknown',
         driver,
         kind,
         identity: identityOf(object),
         evidence: { because: isInjected ? 'injection' : isShared ? 'module-import' : 'none', node: object },
       });
-      return meaning(call, driver, assumed(driver, kind, { ...handle, moduleLevel: isShared, assumed: !modules.isDistinctive(name), mayBeTransaction: isInjected }), name);
+      return meaning(call, driver, assumed(driver, kind, { ...handle, moduleLevel: isShared, assumed: !modules.isDistinctive(name), mayBeTransaction: isInjected || isNamed }), name);
+    }
+
+    /**
+     * `prisma.$queryRaw` of a parameter: what is called after a library that hands out no connection of one's own is its client, or a
+     * transaction of it, and a session lock is wrong on both.
+     */
+    function isNamedAfterLibrary(object: TSESTree.Node): boolean {
+      const named = unwrap(object);
+      const owner = modules.ownerOfMethod(name, 'pool');
+      if (named.type !== 'Identifier' || !owner || Object.values(owner.driver.kinds).some(({ role }) => role === 'connection')) return false;
+      return accessorNamed(named.name) !== null && wordsOf(named.name).includes(owner.driver.name) && !isAskedFor(owner.driver, object);
+    }
+
+    /** Does the file ask whether an object is a client or a transaction? */
+    function isAskedFor(driver: DriverDescriptor, object: TSESTree.Node): boolean {
+      return [...modules.provingMethods].some(([method, proven]) => proven.driver === driver && isToldApart(scopes.textOf(object), method));
     }
 
     function lockTag(driver: DriverDescriptor, kind: string): Call | null {

@@ -47,7 +47,23 @@ describe('what a dependency-injection container hands out', () => {
     one('transactions that are begun by a decorator', service('@Injectable()', 'private readonly db: EntityManager', `${typeorm} import { Transactional } from 'typeorm-transactional';`), '5 unknown pg_advisory_lock'),
     one('transactions that are begun by a decorator of the project', service('@Injectable()', 'private readonly db: EntityManager', `${typeorm} import { Transactional } from './transactional';`, `this.db.query(${LOCK})`).replace('  lock()', '  @Transactional() lock()'), '5 unknown pg_advisory_lock'),
     one('a type of another file, with a method that only one library has', service('@Injectable()', 'private readonly db: Client', '', 'this.db.$transaction([this.db.$executeRaw`SELECT pg_advisory_lock(1)`])'), '5 transaction pg_advisory_lock'),
+    one('what an injected service gives, by the name of its method', service('@Injectable()', 'private readonly database: DatabaseService', '', `this.database.getKnex().raw(${LOCK})`), '5 pool pg_advisory_lock'),
+    one('the pool of an injected service', service('@Injectable()', 'private readonly database: DatabaseService', '', `this.database.getPool().query(${LOCK})`), '5 pool pg_advisory_lock'),
+    one('what an injected service gives by a name that leaves room', service('@Injectable()', 'private readonly database: DatabaseService', '', `this.database.getClient().query(${LOCK})`), '5 unknown pg_advisory_lock'),
+    one('what a service gives whose own name leaves room', service('@Injectable()', 'private readonly tenantContext: TenantContext', '', `this.tenantContext.getDb().query(${LOCK})`), '5 unknown pg_advisory_lock'),
+    one('what an object gives that no container hands out', service('', 'private readonly database: DatabaseService', '', `this.database.getKnex().raw(${LOCK})`), '5 unknown pg_advisory_lock'),
     one('what is reached through something injected', service('@Injectable()', 'private readonly host: Host', '', `this.host.tx.query(${LOCK})`), '5 unknown pg_advisory_lock'),
+  ]);
+});
+
+describe('a parameter that is called after a library that hands out no connections', () => {
+  const over = (name: string): string => `export const lock = (${name}) => ${name}.$executeRaw\`SELECT pg_advisory_lock(1)\`;`;
+  itFinds([
+    one('the client', over('prisma'), '1 pool pg_advisory_lock'),
+    one('the client, in two words', over('prismaClient'), '1 pool pg_advisory_lock'),
+    one('a name that leaves room', over('prismaTx'), '1 unknown pg_advisory_lock'),
+    one('another name', over('db'), '1 unknown pg_advisory_lock'),
+    one('where the file asks what it is', `${over('prisma')}\nexport const isClient = (it) => '$transaction' in it;`, '1 unknown pg_advisory_lock'),
   ]);
 });
 

@@ -96,6 +96,18 @@ runRuleTests(rule, {
     { name: 'mysql2: the transaction is inside the lock', drivers: ['mysql2'], code: namedOutside },
     silent('a transaction lock', pg(`  ${begin}\n  await c.query('SELECT pg_advisory_xact_lock(7)');\n  ${commit}\n  c.release();`)),
     silent('an unlock that is meant for a transaction lock, which releases nothing', pg(`  ${begin}\n  await c.query('SELECT pg_advisory_xact_lock(7)');\n  await c.query('SELECT pg_advisory_unlock(7)');\n  ${commit}\n  c.release();`)),
+    ...[
+      ['a connection chosen by name', 'function connectionOf(name: string): Client { return clients.get(name)!; }', "connectionOf('a')", "connectionOf('b')"],
+      ['a connection chosen by a variable that changes', 'let name = "a";\nfunction connectionOf(key: string): Client { return clients.get(key)!; }', 'connectionOf(name)', 'connectionOf((name = "b"))'],
+      ['a connection out of a record that a function chooses', 'const connectionOf = (name: string): Client => sessions.get(name).client;', "connectionOf('a')", "connectionOf('b')"],
+      ['two connections that a function opens', 'async function open() { const c = new Client(); await c.connect(); return c; }', '(await open())', '(await open())'],
+      ['two connections of which only the type is known', 'async function open(): Promise<Client> { return (await import("./open")).open(); }', '(await open())', '(await open())'],
+    ].map(([name = '', declared = '', first = '', second = '']) =>
+      silent(
+        name,
+        `import { Client } from 'pg';\n${declared}\nexport async function run(clients: Map<string, Client>, sessions) {\n  const a = ${first};\n  const b = ${second};\n  await a.query('BEGIN');\n  await b.query('SELECT pg_advisory_lock(7)');\n  await a.query('COMMIT');\n}`,
+      ),
+    ),
     silent('a lock after the transaction', pg(`  ${begin}\n  await work(c);\n  ${commit}\n  await ${lock};\n  await c.end();`)),
     silent('a lock after a rollback', pg(`  ${begin}\n  try { await work(c); ${commit} } catch { await c.query('ROLLBACK'); }\n  await ${lock};\n  await c.end();`)),
     silent('a transaction on some paths only', pg(`  if (work.wantsTransaction) ${begin}\n  await ${lock};\n  await c.end();`)),
@@ -107,6 +119,11 @@ runRuleTests(rule, {
   ],
   invalid: [
     ...perDriver.map(({ bad }) => bad),
+    ...['', "'a'"].map((chosen): InvalidCase => {
+      const code = `import { Client } from 'pg';\nfunction connectionOf(name?: string): Client { return lookUp(name); }\nexport async function run() {\n  await connectionOf(${chosen}).query('BEGIN');\n  await connectionOf(${chosen}).query('SELECT pg_advisory_lock(7)');\n  await connectionOf(${chosen}).query('COMMIT');\n}`;
+      const sent = `connectionOf(${chosen}).query('SELECT pg_advisory_lock(7)')`;
+      return { name: `the same connection, chosen twice by (${chosen})`, code, errors: [errorAt(code, sent, { messageId: 'acquired', data: { fn: 'pg_advisory_lock', transaction: 'the transaction that begins on line 4', instead } })] };
+    }),
     {
       name: 'pg: lock and unlock between BEGIN and COMMIT',
       drivers: ['pg'],
