@@ -234,13 +234,13 @@ class Search {
     return variable && this.#counterOf(variable, node);
   }
 
-  /** A module's own count: starts at a number, and every other write adds to it. */
+  /** A module's own count: starts at a number, and every other write adds to it, some of them each time that a function runs. */
   #counterOf(variable: Variable, node: TSESTree.Node): Instability | null {
     const declarator = variable.defs[0]?.node;
     if (!this.scopes.isModuleLevel(variable) || declarator?.type !== 'VariableDeclarator' || !declarator.init) return null;
     const start = this.evaluated.constantOf(declarator.init)?.value;
     const additions = this.scopes.writesOf(variable).filter((write) => write.identifier !== declarator.id);
-    const isCount = (typeof start === 'number' || typeof start === 'bigint') && additions.length > 0 && additions.every(isAddition);
+    const isCount = (typeof start === 'number' || typeof start === 'bigint') && additions.every(isAddition) && additions.some(({ identifier }) => enclosingFunction(identifier) !== null);
     return isCount ? { source: variable.name, node, kind: 'counter' } : null;
   }
 
