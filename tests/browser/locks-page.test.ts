@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { locks } from '../command/locks/execute.js';
-import { folderWith } from '../command/in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const hasChromium = existsSync(executablePath);

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, lstatSync, openSync, readFileSync, readdirSync, r
 import { join } from 'node:path';
 import { parseSarif } from '../formats/sarif-schema.js';
 import { execute } from './execute.js';
-import { folderWith } from './in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 import { repositoryWith } from './repository.js';
 
 const file = (...functions: readonly string[]): string => `import { Pool } from 'pg';\nconst pool = new Pool();\n${functions.join('')}`;

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execute } from './execute.js';
-import { folderWith } from './in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 import { repositoryAt, repositoryWith, type Repository } from './repository.js';
 
 /** A session lock through a pool, which is always a finding. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { run } from '../../src/command/run.js';
 import { createPlugin } from '../../src/plugin.js';
 import { createRule } from '../../src/rule.js';
-import { folderWith } from './in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 
 /** Reports every word after `lock:` in a string that is a statement of its own: `'pg_advisory_lock: word';`. */
 const findsWords = (name: string, tier: 'recommended' | 'strict' | 'all') =>

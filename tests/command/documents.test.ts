@@ -7,7 +7,7 @@ import { parseSarif } from '../formats/sarif-schema.js';
 import { built } from '../built.js';
 import { execute } from './execute.js';
 import { parseYaml, snippetsOf, valuesOf, type Snippet } from './documents.js';
-import { folderWith } from './in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 import { projectWith } from './in-project.js';
 import { repositoryAt } from './repository.js';
 

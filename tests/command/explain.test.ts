@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../src/command/run.js';
 import { createPlugin } from '../../src/plugin.js';
-import { folderWith } from './in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 
 async function execute(folder: string, ...commandLine: string[]) {
   let stdout = '';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Result } from 'sarif';
 import { parseSarif } from '../formats/sarif-schema.js';
 import { execute } from './execute.js';
-import { folderWith } from './in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 
 const leak = `import { Pool } from 'pg';
 const pool = new Pool();

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectRequire } from '../built.js';
-import { folderWith } from './in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 
 /** A folder in which packages are installed, by the names that a project knows them by, as links to what is installed here. */
 export function projectWith(packages: Readonly<Record<string, string>>, files: Readonly<Record<string, string>> = {}): string {

@@ -3,7 +3,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, w
 import { join } from 'node:path';
 import { createHost } from '../../src/command/host.js';
 import { built } from '../built.js';
-import { folderWith } from './in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 import { projectWith } from './in-project.js';
 
 const execute = (folder: string, ...commandLine: string[]) =>

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { folderWith } from './in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 
 /** A Git repository in a folder of its own, on the branch `main`, with everything committed. */
 export interface Repository {

@@ -1,6 +1,6 @@
 import { run } from '../../src/command/run.js';
 import { createPlugin } from '../../src/plugin.js';
-import { folderWith } from './in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 
 async function execute(cwd: string, ...commandLine: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   let [stdout, stderr] = ['', ''];

@@ -1,11 +1,11 @@
 import * as typescriptParser from '@typescript-eslint/parser';
 import { Linter } from 'eslint';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { queries, type Query } from '../../src/facts/queries.js';
 import { resultOf, type Unit } from '../../src/pass.js';
 import { createRule } from '../../src/rule.js';
+import { folderWith } from '../temporary-folder.js';
 
 export interface Project {
   readonly folder: string;
@@ -37,17 +37,13 @@ const probe = createRule({
   },
 }).toEslint();
 
-/** A folder of files outside this project; gone when the test file is done. */
+/** A folder of files outside this project; gone when the tests are done. */
 export function projectOf(files: Readonly<Record<string, string>>): Project {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'advisory-lock-')));
+  const folder = folderWith(files);
   const write = (file: string, text: string): void => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   };
-  for (const [file, text] of Object.entries(files)) write(file, text);
-  afterAll(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
   const unitOf = (file: string, options: LintOptions = {}): Unit => unitIn(folder, file, options);
   return { folder, path: (file) => join(folder, file), write, unitOf, queriesOf: (file, options) => resultOf(queries, unitOf(file, options)) };
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { projectRequire, root } from '../built.js';
-import { folderWith } from '../command/in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 import { linkPackages, startEslintServer } from './eslint-server.js';
 import type { CodeAction, Diagnostic, LanguageClient } from './language-client.js';
 

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../built.js';
-import { folderWith } from '../command/in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 import { badExamples } from '../meta/documented-examples.js';
 import { read } from '../meta/project.js';
 

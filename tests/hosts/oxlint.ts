@@ -2,7 +2,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rules } from '../../src/rules.js';
 import { built, projectRequire } from '../built.js';
-import { folderWith } from '../command/in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 import { offsetOf, placeOf, sorted, textOf, type Finding } from './findings.js';
 import { LanguageClient, type CodeAction, type Diagnostic, type TextEdit } from './language-client.js';
 import { output, type Run } from './run.js';

@@ -6,7 +6,7 @@ import { Linter as Linter9 } from 'eslint9';
 import * as svelteParser from 'svelte-eslint-parser';
 import * as vueParser from 'vue-eslint-parser';
 import { createPlugin } from '../../src/plugin.js';
-import { folderWith } from '../command/in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 
 const plugin = createPlugin();
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { folderWith } from '../command/in-folder.js';
+import { folderWith } from '../temporary-folder.js';
 import { built, projectRequire, root } from '../built.js';
 
 interface Finished {

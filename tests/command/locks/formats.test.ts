@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { root } from '../../built.js';
-import { folderWith } from '../in-folder.js';
+import { folderWith } from '../../temporary-folder.js';
 import { locks, reportOf } from './execute.js';
 
 const hostile = '</script><img src=x onerror="alert(1)">';

@@ -1,4 +1,4 @@
-import { folderWith } from '../in-folder.js';
+import { folderWith } from '../../temporary-folder.js';
 import { reportOf } from './execute.js';
 
 const shared = {
