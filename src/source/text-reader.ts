@@ -62,7 +62,7 @@ export class TextReader {
       case 'Literal':
         return this.#readLiteral(node, place);
       case 'TemplateLiteral':
-        return this.#readTemplate(node, 'template', place, (inner) => this.#readNested(inner, place));
+        return this.#readTemplate(node, 'template', place, (inner) => this.#readInner(inner, node, place));
       case 'TaggedTemplateExpression':
         return this.#readTagged(node, place);
       case 'BinaryExpression':
@@ -147,6 +147,12 @@ export class TextReader {
       const inner = template.expressions[index];
       if (inner) readInner(inner);
     }
+  }
+
+  /** A tag that is sent, `` prisma.$queryRaw`…` ``, binds its values: of those that are text, the SQL does not show what they say. */
+  #readInner(inner: TSESTree.Expression, template: TSESTree.TemplateLiteral, place: Place): void {
+    const isBound = template.parent?.type === 'TaggedTemplateExpression' && template.parent.quasi === template && this.#text.isText(inner);
+    return isBound ? this.#readBound(inner, { ...place, asked: null }) : this.#readNested(inner, place);
   }
 
   #readTagged(node: TSESTree.TaggedTemplateExpression, place: Place): void {

@@ -60,6 +60,15 @@ runRuleTests(rule, {
     silent('pg-promise: an UPDATE without RETURNING', withTask("await t.none('UPDATE jobs SET a = 1 FROM (SELECT pg_advisory_xact_lock(1)) l');")),
   ],
   invalid: [
+    ...["`export:${id}`", "'export:' + id", "'export:all'"].map((key) =>
+      rejected({
+        name: `a key of text, which the tag binds whatever it says: ${key}`,
+        drivers: ['prisma'],
+        code: inTransaction(`const key = ${key}; await tx.$queryRaw\`SELECT pg_advisory_xact_lock(hashtextextended(\${key}, 0))\`;`),
+        call: 'tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`',
+        becomes: 'tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`',
+      }),
+    ),
     rejected({
       name: 'a lock through $queryRaw',
       drivers: ['prisma'],
