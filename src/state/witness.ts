@@ -46,16 +46,20 @@ export function createTeller(text: string): Teller {
   }
 
   function toExit(path: Path, held: HeldLock): readonly PathStep[] {
-    const found = [...takenAt(path, held)];
+    const events: { readonly at: number; readonly step: PathStep }[] = [];
+    const isGivenBack = ({ state }: WitnessStep<State>): boolean => state.locks.some((taken) => taken.held === held && taken.givenBack !== null);
     const back = path.at(-1)?.state.locks.find((taken) => taken.held === held)?.givenBack;
-    if (back) found.push({ node: back.call, text: `\`${name(back.call)}\` on line ${line(back.call)} gives the connection back` });
+    if (back) events.push({ at: path.findIndex(isGivenBack), step: { node: back.call, text: `\`${name(back.call)}\` on line ${line(back.call)} gives the connection back` } });
     const thrown = path.findLast(({ edge }) => edge?.label === 'throw');
     const isThrow = path.at(-1)?.step.kind === 'exit' && isThrowExit(path.at(-1)?.step);
     if (thrown && (isThrow || !back)) {
-      const { step } = firstThrow(path) ?? thrown;
+      const failing = firstThrow(path) ?? thrown;
+      const { step } = failing;
       const words = step.kind === 'throw' ? `line ${line(step.node)} throws` : `\`${name(step.node)}\` on line ${line(step.node)} throws`;
-      found.push({ node: step.node, text: words });
+      events.push({ at: path.indexOf(failing), step: { node: step.node, text: words } });
     }
+    // A finalizer gives back after the failure that it runs for.
+    const found = [...takenAt(path, held), ...events.sort((one, other) => one.at - other.at).map(({ step }) => step)];
     if (!isThrow) {
       const end = path.findLast(({ step }) => step.kind === 'return');
       found.push(end ? { node: end.step.node, text: `the function returns on line ${line(end.step.node)}` } : { node: path.at(-1)?.step.node ?? held.call, text: 'the function ends' });

@@ -57,9 +57,9 @@ describe('the command prints SARIF', () => {
     const steps = result?.codeFlows?.[0]?.threadFlows[0]?.locations ?? [];
     expect(steps.map(({ location }) => [location?.physicalLocation?.region?.startLine, location?.message?.text])).toEqual([
       [7, '`pg_advisory_lock` is taken on line 7'],
+      [8, '`work` on line 8 throws'],
       [11, '`client.release` on line 11 gives the connection back'],
-      expect.anything(),
-    ].slice(0, steps.length));
+    ]);
   });
 
   it('with paths from the root of the repository', async () => {
