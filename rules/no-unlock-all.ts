@@ -1,6 +1,7 @@
 import { queries } from '../src/facts/queries.js';
 import { isSharedSession } from '../src/facts/shared-sessions.js';
 import { startUp } from '../src/facts/start-up.js';
+import { unlockFunction } from '../src/facts/unlock-function.js';
 import { spelling } from '../src/point.js';
 import { createRule } from '../src/rule.js';
 
@@ -21,7 +22,7 @@ export default createRule({
       yield {
         node: query.node,
         messageId: 'others',
-        data: { fn: name, call: spelling(lock), release: dialect === 'mysql' ? 'release_lock' : 'pg_advisory_unlock' },
+        data: { fn: name, call: spelling(lock), release: unlockFunction(dialect) },
       };
     }
   },

@@ -1,5 +1,5 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import { keyName, memberName } from '../source/ast.js';
+import { nameByPlace } from '../source/function-names.js';
 
 /**
  * The classes and functions around a node that have a name, outermost first: `JobQueue.take`. Functions without one, such
@@ -22,25 +22,7 @@ function ownName(node: TSESTree.Node): string | null {
     case 'ClassExpression':
     case 'FunctionExpression':
     case 'ArrowFunctionExpression':
-      return nameByParent(node) ?? node.id?.name ?? null;
-    default:
-      return null;
-  }
-}
-
-/** What a function or class without a declaration is kept under. */
-function nameByParent(node: TSESTree.Node): string | null {
-  const { parent } = node;
-  switch (parent?.type) {
-    case 'VariableDeclarator':
-      return parent.id.type === 'Identifier' ? parent.id.name : null;
-    case 'AssignmentExpression':
-      if (parent.left.type === 'Identifier') return parent.left.name;
-      return parent.left.type === 'MemberExpression' ? memberName(parent.left) : null;
-    case 'MethodDefinition':
-    case 'PropertyDefinition':
-    case 'Property':
-      return keyName(parent);
+      return nameByPlace(node) ?? node.id?.name ?? null;
     default:
       return null;
   }

@@ -1,3 +1,4 @@
+import { handleNames } from '../drivers/handle-names.js';
 import { identified } from './agreement.js';
 import { wordsOf } from './name-words.js';
 import type { HandleIdentity, Value } from './values.js';
@@ -15,9 +16,6 @@ export type Accessor =
   /** The same, if it is used as a template tag; used otherwise it may be somebody's connection. */
   | 'tag';
 
-const handles: ReadonlySet<string> = new Set(
-  'pool sql db database postgres postgresql pg mysql mariadb neon knex prisma drizzle kysely sequelize orm datasource source'.split(' '),
-);
 /** Something of the caller's own, or of one request, may be behind these. */
 const open: ReadonlySet<string> = new Set(
   `connection conn transaction trx tx txn transactional manager session context ctx current active ambient local store scoped scope
@@ -39,8 +37,8 @@ export function accessorNamed(name: string): Accessor | null {
   if (last.length < words.length && last.every((word) => word === 'get')) return 'handle';
   const noun = last.at(-1);
   if (noun === 'pool') return 'pool';
-  if (noun === 'client') return last.some((word) => handles.has(word)) ? 'tag' : null;
-  return noun !== undefined && handles.has(noun) ? 'handle' : null;
+  if (noun === 'client') return last.some((word) => handleNames.has(word)) ? 'tag' : null;
+  return noun !== undefined && handleNames.has(noun) ? 'handle' : null;
 }
 
 /** Does the name, of an object or of its type, leave room for something of the caller's own behind it: `tenantContext`, `unitOfWork`? */

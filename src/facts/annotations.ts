@@ -1,6 +1,7 @@
 import type { TSESTree } from '@typescript-eslint/utils';
 import type { Call, Callback, DriverDescriptor, Export, Give } from '../drivers/driver.js';
-import { isClass, isFunction, keyName, memberName, unwrappedParent, type FunctionNode } from '../source/ast.js';
+import { isClass, isFunction, memberName } from '../source/ast.js';
+import { nameOfFunction } from '../source/function-names.js';
 import type { Scopes, Variable } from '../source/scope.js';
 import type { Evaluator } from './evaluator.js';
 import type { DeclaredHandles } from './declared/handles.js';
@@ -275,24 +276,6 @@ function isInMigration(at: TSESTree.Node): boolean {
     if (isFunction(node) && /^(?:up|down)$/.test(nameOfFunction(node) ?? '')) return true;
   }
   return false;
-}
-
-/** The name a function is declared, assigned or kept under. */
-function nameOfFunction(fn: FunctionNode): string | null {
-  if (fn.id) return fn.id.name;
-  const { parent } = unwrappedParent(fn);
-  switch (parent?.type) {
-    case 'VariableDeclarator':
-      return parent.id.type === 'Identifier' ? parent.id.name : null;
-    case 'AssignmentExpression':
-      return parent.left.type === 'MemberExpression' ? memberName(parent.left) : null;
-    case 'MethodDefinition':
-    case 'PropertyDefinition':
-    case 'Property':
-      return keyName(parent);
-    default:
-      return null;
-  }
 }
 
 /** A value known by a type only: what kind of object it is, and in which role when the type decides that. */

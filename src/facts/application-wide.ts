@@ -56,7 +56,7 @@ export function isCalledOn(
  */
 export function isToldApart(text: string, method: string): boolean {
   const name = method.replaceAll('$', String.raw`\$`);
-  return new RegExp(String.raw`['"]${name}['"]\s+in\b|\.${name}\s*(?:[?&|)!=]|\.(?!call|apply|bind))|\.isTransaction\b|\binstanceof\s+PrismaClient\b`).test(text);
+  return new RegExp(String.raw`['"]${name}['"]\s+in\b|\.${name}\s*(?:[?&|)!=]|\.(?!call|apply|bind))|\.isTransaction\b|\binstanceof\s+[\w.]*(?:Client|Transaction)\b`).test(text);
 }
 
 function isAt(node: TSESTree.Node, { variable, fields }: Places, scopes: Scopes): boolean {

@@ -122,9 +122,14 @@ export function createCatalogue(extra: readonly CustomLockFunction[] = []): Cata
 /** The functions every installation has, without the user's own. */
 export const builtInCatalogue: Catalogue = createCatalogue();
 
-/** PostgreSQL's exclusive function that does this; null where there is none, as for releasing a transaction lock. */
-export const functionFor = (action: LockAction, level: LockOperation['level']): string | null =>
-  BUILT_IN.find((entry) => entry.dialect === 'postgres' && entry.mode === 'exclusive' && entry.action === action && entry.level === level)?.name ?? null;
+/** The exclusive function that does this; null where there is none, as for releasing a transaction lock. */
+export const functionFor = (action: LockAction, level: LockOperation['level'], dialect: LockFunction['dialect'] = 'postgres'): string | null =>
+  BUILT_IN.find((entry) => entry.dialect === dialect && entry.mode === 'exclusive' && entry.action === action && entry.level === level)?.name ?? null;
+
+const UNLOCK_CALL = new RegExp(String.raw`(?:${BUILT_IN.filter(({ action }) => action === 'release' || action === 'release-all').map(({ name }) => name).join('|')})\s*\(`, 'i');
+
+/** Whether a text calls a function that unlocks, rather than only naming it, as a message may. */
+export const callsUnlock = (text: string): boolean => UNLOCK_CALL.test(text);
 
 const LOCK_WORDS = /advisory|get_lock|release_(?:all_)?locks?|is_(?:free|used)_lock/i;
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { run } from '../../src/command/run.js';
-import { createPlugin } from '../../src/plugin.js';
 import { createRule } from '../../src/rule.js';
 import { folderWith } from '../temporary-folder.js';
+import { executeWith } from './execute.js';
 
 /** Reports every word after `lock:` in a string that is a statement of its own: `'pg_advisory_lock: word';`. */
 const findsWords = (name: string, tier: 'recommended' | 'strict' | 'all') =>
@@ -40,19 +39,7 @@ const crashes = createRule({
 
 const fakes = [findsWords('finds-words', 'recommended'), findsWords('strictly', 'strict'), crashes];
 
-async function execute(folder: string, ...commandLine: string[]) {
-  let stdout = '';
-  let stderr = '';
-  const status = await run(commandLine, {
-    cwd: folder,
-    color: false,
-    progress: { show: () => undefined, clear: () => undefined },
-    createPlugin: (observe) => createPlugin(observe, fakes),
-    print: (text) => (stdout += text),
-    complain: (text) => (stderr += text),
-  });
-  return { status, stdout, stderr };
-}
+const execute = (folder: string, ...commandLine: string[]) => executeWith(fakes, folder, ...commandLine);
 
 /** The findings as `file:line:column rule message`. */
 async function findings(folder: string, ...commandLine: string[]): Promise<string[]> {

@@ -1,22 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from '../../src/command/run.js';
-import { createPlugin } from '../../src/plugin.js';
 import { folderWith } from '../temporary-folder.js';
-
-async function execute(folder: string, ...commandLine: string[]) {
-  let stdout = '';
-  let stderr = '';
-  const status = await run(commandLine, {
-    cwd: folder,
-    color: false,
-    progress: { show: () => undefined, clear: () => undefined },
-    createPlugin: (observe) => createPlugin(observe),
-    print: (text) => (stdout += text),
-    complain: (text) => (stderr += text),
-  });
-  return { status, stdout, stderr };
-}
+import { execute } from './execute.js';
 
 const files = {
   'db.ts': `import { Pool } from 'pg';\nexport const pool = new Pool();\n`,

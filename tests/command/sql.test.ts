@@ -1,19 +1,5 @@
-import { run } from '../../src/command/run.js';
-import { createPlugin } from '../../src/plugin.js';
 import { folderWith } from '../temporary-folder.js';
-
-async function execute(cwd: string, ...commandLine: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  let [stdout, stderr] = ['', ''];
-  const status = await run(commandLine, {
-    cwd,
-    color: false,
-    progress: { show: () => undefined, clear: () => undefined },
-    createPlugin: (observe) => createPlugin(observe),
-    print: (text) => (stdout += text),
-    complain: (text) => (stderr += text),
-  });
-  return { status, stdout, stderr };
-}
+import { execute } from './execute.js';
 
 const limited = 'SELECT pg_advisory_xact_lock(id) FROM jobs LIMIT 5;\n';
 

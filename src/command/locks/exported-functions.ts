@@ -3,7 +3,7 @@ import { exportTable } from '../../facts/imports/exports.js';
 import type { Value } from '../../facts/values.js';
 import { resultOf, type Unit } from '../../pass.js';
 import { isFunction, keyName, type ClassNode, type FunctionNode } from '../../source/ast.js';
-import { nameOf } from './function-names.js';
+import { nameOfFunction } from '../../source/function-names.js';
 import type { ExportedFunction, FunctionId } from './model.js';
 
 /** Functions that other files can call, by the words they write for it. */
@@ -19,7 +19,7 @@ export function exportedFunctions(unit: Unit, { evaluator, scopes }: Evaluation,
   return found;
 
   function add(word: string, value: Value): void {
-    if (value.type === 'function') found.push({ id: idOf(value.node), word: wordFor(word, nameOf(value.node)) });
+    if (value.type === 'function') found.push({ id: idOf(value.node), word: wordFor(word, nameOfFunction(value.node)) });
     const home = value.type === 'class' ? value.node : value.type === 'instance' ? value.class : null;
     for (const [name, fn] of home ? methodsOf(home) : []) found.push({ id: idOf(fn), word: name === 'constructor' ? wordFor(word, home?.id?.name ?? null) : name });
     for (const property of value.type === 'record' ? value.node.properties : []) {

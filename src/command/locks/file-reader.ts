@@ -10,14 +10,16 @@ import type { Handle } from '../../facts/values.js';
 import { defaultOf } from '../../facts/variables.js';
 import { resultsOf, type Unit } from '../../pass.js';
 import { isFunction, isInside, unwrap, unwrappedParent, type FunctionNode } from '../../source/ast.js';
+import { nameOfFunction } from '../../source/function-names.js';
 import { scopes } from '../../source/scope.js';
 import { nodes } from '../../source/walk.js';
+import { callsUnlock } from '../../sql/lock-functions.js';
 import { heldLocks } from '../../state/held-locks.js';
 import { lockTimeouts } from '../../state/lock-timeouts.js';
 import type { Acquire, HeldLock } from '../../state/model.js';
 import { waitLimits } from '../../state/wait-limits.js';
 import { exportedFunctions } from './exported-functions.js';
-import { calledName, isAwaited, nameAround, nameOf } from './function-names.js';
+import { calledName, isAwaited, nameAround } from './function-names.js';
 import { constructorIn, createKeyReader, functionIn } from './key-reader.js';
 import type { Database, FileLocks, FunctionId, HeldCall, HeldParameter, LockPair, LockReference, LockSite, LockUse, Place, ProjectCall, Timeout } from './model.js';
 import { unknownTerm, wordsOf } from './terms.js';
@@ -155,7 +157,7 @@ class FileReader {
     return {
       place: this.#keys.placeOf(call),
       callee: this.#keys.idOf(fn),
-      calleeName: nameOf(fn) ?? calledName(call) ?? 'a function',
+      calleeName: nameOfFunction(fn) ?? calledName(call) ?? 'a function',
       arguments: [...given, ...defaults].map((argument) => (argument ? this.#keys.termOf(argument, []) : unknownTerm('undefined', ''))),
       callbacks: functions.map((each) => each && this.#keys.idOf(each)),
       ...this.#ownerOf(call),
@@ -212,7 +214,7 @@ class FileReader {
       const holding = this.#callOf(node);
       if (given?.type !== 'elsewhere' || given.of.type !== 'function' || !holding) return [];
       const fn = given.of.node;
-      const call = { ...holding, callee: this.#keys.idOf(fn), calleeName: nameOf(fn) ?? 'a function', arguments: [], callbacks: [] };
+      const call = { ...holding, callee: this.#keys.idOf(fn), calleeName: nameOfFunction(fn) ?? 'a function', arguments: [], callbacks: [] };
       return [{ held: { by: 'helper', call: holding }, call }];
     });
   }
@@ -257,10 +259,7 @@ class FileReader {
     const isSent = (node: TSESTree.Node): boolean => sent.some(({ node: call, sql }) => isInside(node, call) || sql?.segments.some(({ origin }) => origin === node) === true);
     return nodesOfFile.strings.flatMap((node) => {
       const text = node.type === 'Literal' ? node.value : node.quasis.map(({ value }) => value.cooked ?? value.raw).join('${}');
-      return unlockCall.test(text) && !isSent(node) ? [text] : [];
+      return callsUnlock(text) && !isSent(node) ? [text] : [];
     });
   }
 }
-
-/** Not just the name, as a message may have it. */
-const unlockCall = /(?:advisory_unlock\w*|release_lock|release_all_locks)\s*\(/i;

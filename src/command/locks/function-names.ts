@@ -1,18 +1,11 @@
 import type { TSESTree } from '@typescript-eslint/utils';
-import { isFunction, keyName, memberName, unwrap, unwrappedParent, type FunctionNode } from '../../source/ast.js';
-
-/** The name that a function is declared, assigned or defined under. */
-export function nameOf(fn: FunctionNode): string | null {
-  if (fn.id) return fn.id.name;
-  const { parent } = fn;
-  if (parent.type === 'VariableDeclarator') return parent.id.type === 'Identifier' ? parent.id.name : null;
-  return parent.type === 'MethodDefinition' || parent.type === 'PropertyDefinition' || parent.type === 'Property' ? keyName(parent) : null;
-}
+import { isFunction, memberName, unwrap, unwrappedParent, type FunctionNode } from '../../source/ast.js';
+import { nameOfFunction } from '../../source/function-names.js';
 
 /** The function's name, or that of the nearest function around it that has one. */
 export function nameAround(fn: FunctionNode): string | null {
   for (let node: TSESTree.Node | undefined = fn; node; node = node.parent) {
-    const name = isFunction(node) ? nameOf(node) : null;
+    const name = isFunction(node) ? nameOfFunction(node) : null;
     if (name !== null) return name;
   }
   return null;
